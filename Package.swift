@@ -1,0 +1,164 @@
+// swift-tools-version: 6.3
+import Foundation
+import PackageDescription
+
+// Targets stand in the order of the data's way: each imports only targets above its own.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A system library: a module map over what Debian's `package` installs.
+func library(_ name: String, pkgConfig: String? = nil, package: String) -> Target {
+    .systemLibrary(
+        name: name,
+        path: "Sources/CLibraries/\(name)",
+        pkgConfig: pkgConfig,
+        providers: [.apt([package])]
+    )
+}
+
+/// A Swift module in `Sources/folder/name`.
+func module(_ folder: String, _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target
+{
+    .target(
+        name: name,
+        dependencies: dependencies,
+        path: "Sources/\(folder)/\(name)",
+        resources: resources,
+        swiftSettings: settings
+    )
+}
+
+/// A program in `Sources/Programs/name`; its product has the `product` name.
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: dependencies,
+        path: "Sources/Programs/\(name)",
+        swiftSettings: settings
+    )
+}
+
+/// The tests of a module, in `Tests/nameTests`.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: "\(name)Tests",
+        dependencies: dependencies,
+        path: "Tests/\(name)Tests",
+        swiftSettings: settings
+    )
+}
+
+let all: [Target] = [
+    // C libraries
+    library("CMosquitto", pkgConfig: "libmosquitto", package: "libmosquitto-dev"),
+    library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
+    library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
+    library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
+    library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
+    library("CJSONC", pkgConfig: "json-c", package: "libjson-c-dev"),
+    library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+    .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
+
+    // Platform
+    module("Platform", "Diagnostics", []),
+    module("Platform", "MQTT", ["CMosquitto", "Diagnostics"]),
+    module("Platform", "SQLite", ["CSQLite", "Diagnostics"]),
+    module("Platform", "Sockets", ["Diagnostics"]),
+    module("Platform", "HTTPServer", ["CMicroHTTPD", "Diagnostics"]),
+    module("Platform", "HTTPClient", ["CCurl", "Diagnostics"]),
+    module("Platform", "FastJSON", ["CJSONC"]),
+    module("Platform", "TOML", ["CTOMLPlusPlus", "FastJSON"]),
+    module("Platform", "Compression", ["CZlib"]),
+
+    // Samples, samplers, recorder
+    module("Samples", "Samples", ["Diagnostics"]),
+    module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
+    module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression"]),
+    module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
+
+    // Delivery
+    module("Delivery", "DataPoints", ["Diagnostics"]),
+    module("Delivery", "Feeds", ["Samples", "DataPoints", "Diagnostics", "FastJSON"]),
+    module("Delivery", "AdafruitIO", ["DataPoints", "Diagnostics", "FastJSON"]),
+    module("Delivery", "AdafruitIOClient", ["AdafruitIO", "DataPoints", "HTTPClient", "Diagnostics", "FastJSON"]),
+    module("Delivery", "Publisher", ["AdafruitIO", "AdafruitIOClient", "DataPoints", "MQTT", "Diagnostics"]),
+
+    // Control
+    module("Control", "Control", ["Samples", "DataPoints", "Diagnostics"]),
+
+    // Bridge and programs
+    module(
+        "Bridge",
+        "Bridge",
+        [
+            "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
+            "ReplaySamplers", "Recorder", "DataPoints", "Feeds", "AdafruitIO", "AdafruitIOClient", "Publisher",
+            "Control",
+        ]
+    ),
+    program("FeedbridgeCommand", ["Bridge"]),
+    module(
+        "Programs",
+        "Simulator",
+        ["AdafruitIO", "DataPoints", "Diagnostics", "FastJSON", "HTTPServer", "Sockets", "SQLite"]
+    ),
+    program("SimulatorCommand", ["Simulator", "Diagnostics"]),
+
+    // Test support and tests
+    .target(name: "TestKit", dependencies: ["Diagnostics"], path: "Sources/TestKit", swiftSettings: settings),
+    tests("Diagnostics", ["Diagnostics", "TestKit"]),
+    tests("MQTT", ["MQTT", "Diagnostics", "TestKit"]),
+    tests("SQLite", ["SQLite", "Diagnostics", "TestKit"]),
+    tests("Sockets", ["Sockets", "Diagnostics", "TestKit"]),
+    tests("HTTPServer", ["HTTPServer", "HTTPClient", "Diagnostics", "TestKit"]),
+    tests("HTTPClient", ["HTTPClient", "HTTPServer", "Diagnostics", "TestKit"]),
+    tests("FastJSON", ["FastJSON", "TestKit"]),
+    tests("TOML", ["TOML", "FastJSON", "TestKit"]),
+    tests("Compression", ["Compression", "TestKit"]),
+    tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
+    tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
+    tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
+    tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
+    tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
+    tests("Feeds", ["Feeds", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
+    tests("AdafruitIO", ["AdafruitIO", "DataPoints", "Diagnostics", "FastJSON", "TestKit"]),
+    tests(
+        "AdafruitIOClient",
+        ["AdafruitIOClient", "AdafruitIO", "DataPoints", "HTTPServer", "Diagnostics", "FastJSON", "TestKit"]
+    ),
+    tests("Publisher", ["Publisher", "AdafruitIO", "DataPoints", "MQTT", "Diagnostics", "TestKit"]),
+    tests("Control", ["Control", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
+    tests(
+        "Simulator",
+        [
+            "Simulator", "AdafruitIO", "DataPoints", "MQTT", "HTTPClient", "FastJSON", "Sockets", "Diagnostics",
+            "TestKit",
+        ]
+    ),
+    tests("Bridge", ["Bridge", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]),
+    tests("Programs", ["Simulator", "MQTT", "HTTPClient", "FastJSON", "Diagnostics", "TestKit"]),
+]
+
+func exists(_ target: Target) -> Bool {
+    FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/\(target.path ?? "")")
+}
+let present = Set(all.filter(exists).map(\.name))
+let targets = all.filter(exists)
+for target in targets {
+    target.dependencies.removeAll { dependency in
+        if case .byNameItem(let name, _) = dependency { !present.contains(name) } else { false }
+    }
+}
+
+let package = Package(
+    name: "feedbridge",
+    targets: targets,
+    cxxLanguageStandard: .cxx17
+)
