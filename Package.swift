@@ -142,7 +142,7 @@ let all: [Target] = [
             "TestKit",
         ]
     ),
-    tests("Bridge", ["Bridge", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]),
+    tests("Bridge", ["Bridge", "DataPoints", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]),
     tests("Programs", ["Simulator", "MQTT", "HTTPClient", "FastJSON", "Diagnostics", "TestKit"]),
 ]
 
