@@ -113,6 +113,7 @@ let all: [Target] = [
 
     // Test support and tests
     .target(name: "TestKit", dependencies: ["Diagnostics"], path: "Sources/TestKit", swiftSettings: settings),
+    tests("TestKit", ["TestKit"]),
     tests("Diagnostics", ["Diagnostics", "TestKit"]),
     tests("MQTT", ["MQTT", "Diagnostics", "TestKit"]),
     tests("SQLite", ["SQLite", "Diagnostics", "TestKit"]),
