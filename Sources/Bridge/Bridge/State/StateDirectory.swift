@@ -16,7 +16,9 @@ struct StateDirectory: Sendable, Equatable {
         } else if let state = environment["STATE_DIRECTORY"], !state.isEmpty {
             path = String(state.prefix { $0 != ":" })
             runtime = environment["RUNTIME_DIRECTORY"]
-        } else if let home = environment["XDG_STATE_HOME"] ?? environment["HOME"].map({ "\($0)/.local/state" }), !home.isEmpty {
+        } else if let home = environment["XDG_STATE_HOME"] ?? environment["HOME"].map({ "\($0)/.local/state" }),
+            !home.isEmpty
+        {
             path = "\(home)/feedbridge"
             runtime = environment["RUNTIME_DIRECTORY"] ?? environment["XDG_RUNTIME_DIR"].map { "\($0)/feedbridge" }
         } else {
