@@ -453,6 +453,21 @@ struct SwitchStateMachineTests {
         )
     }
 
+    @Test("tells its state again after the same unknown word came twice, with a known one between")
+    func unknownWordAgain() {
+        var script = idle()
+        script.at(100, .arrived("banana", retained: false))
+        script.at(101, .arrived("OFF", retained: false))
+        script.at(102, .arrived("banana", retained: false))
+        script.at(600)
+
+        #expect(
+            script.done() == [
+                "100 tell error: \"banana\" on the control feed is neither ON nor OFF", "160 tell stopped",
+            ]
+        )
+    }
+
     @Test("tells at most once a minute, and the last state always")
     func status() {
         var script = idle()

@@ -3,7 +3,7 @@ internal import Diagnostics
 extension SwitchStateMachine {
     private var wantsToTell: String? {
         guard link != nil, applied != nil else { return nil }
-        let text = report ?? status
+        let text = report == told ? status : report ?? status
         return text == told ? nil : text
     }
 
