@@ -494,6 +494,46 @@ struct SwitchStateMachineTests {
         #expect(Script(memory: script.memory, bootID: "b").machine.since == Script.time(100))
     }
 
+    @Test("over REST reads the feed before it writes the next decision, and drops it when the user wrote first")
+    func readsBetweenWrites() {
+        var script = Script()
+        script.at(0, .connected(.rest))
+        script.at(1, .last("OFF", createdAt: Script.time(-9), clockOffset: .zero, read: 0))
+        script.at(2, .command(.start))
+        script.at(2.1, .started(session: "1"))
+        script.at(2.2, .command(.stop))
+        script.at(2.3, .written(createdAt: Script.time(2), write: 0))
+        script.at(2.4, .stopped)
+        script.at(5, .last("yes", createdAt: Script.time(4), clockOffset: .zero, read: 1))
+        script.at(5.1, .started(session: "2"))
+        script.at(14)
+
+        #expect(
+            script.done().filter { !$0.contains("tell") } == [
+                "0 read #0", "2 start command", "2.1 write ON #0", "2.2 stop command", "2.3 read #1",
+                "5 start dashboard",
+            ]
+        )
+    }
+
+    @Test("gives the service its word when MQTT works, REST does not, and no times are to be had")
+    func noTimes() {
+        var script = Script()
+        script.at(1, .command(.start))
+        script.at(1.1, .started(session: "1"))
+        script.at(2, .connected(.mqtt))
+        script.at(3, .readFailed(read: 0))
+        script.at(14, .readFailed(read: 1))
+        script.at(25, .readFailed(read: 2))
+        script.at(25.1, .arrived("OFF", retained: false))
+
+        #expect(
+            script.done().filter { !$0.contains("tell") } == [
+                "1 start command", "2 read #0", "13 read #1", "24 read #2", "25 ask", "25.1 stop dashboard",
+            ]
+        )
+    }
+
     @Test("lets the feed decide when the echo of a write stays away")
     func missingEcho() {
         var script = idle()
