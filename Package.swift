@@ -107,7 +107,8 @@ let all: [Target] = [
     module(
         "Programs",
         "Simulator",
-        ["AdafruitIO", "DataPoints", "Diagnostics", "FastJSON", "HTTPServer", "Sockets", "SQLite"]
+        ["AdafruitIO", "DataPoints", "Diagnostics", "FastJSON", "HTTPServer", "Sockets", "SQLite"],
+        resources: [.embedInCode("Dashboards/Assets")]
     ),
     program("SimulatorCommand", ["Simulator", "Diagnostics"]),
 
