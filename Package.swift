@@ -113,7 +113,7 @@ let all: [Target] = [
     program("SimulatorCommand", ["Simulator", "Diagnostics"]),
 
     // Test support and tests
-    .target(name: "TestKit", dependencies: ["Diagnostics"], path: "Sources/TestKit", swiftSettings: settings),
+    .target(name: "TestKit", dependencies: ["Samples", "Diagnostics"], path: "Sources/TestKit", swiftSettings: settings),
     tests("TestKit", ["TestKit"]),
     tests("Diagnostics", ["Diagnostics", "TestKit"]),
     tests("MQTT", ["MQTT", "Diagnostics", "TestKit"]),
