@@ -91,7 +91,7 @@ let all: [Target] = [
     module("Delivery", "Publisher", ["AdafruitIO", "AdafruitIOClient", "DataPoints", "MQTT", "Diagnostics"]),
 
     // Control
-    module("Control", "Control", ["Samples", "DataPoints", "Diagnostics"]),
+    module("Control", "Control", ["Diagnostics", "FastJSON"]),
 
     // Bridge and programs
     module(
@@ -136,7 +136,7 @@ let all: [Target] = [
         ["AdafruitIOClient", "AdafruitIO", "DataPoints", "HTTPServer", "Diagnostics", "FastJSON", "TestKit"]
     ),
     tests("Publisher", ["Publisher", "AdafruitIO", "DataPoints", "MQTT", "Diagnostics", "TestKit"]),
-    tests("Control", ["Control", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
+    tests("Control", ["Control", "Diagnostics", "TestKit"]),
     tests(
         "Simulator",
         [
