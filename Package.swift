@@ -92,7 +92,7 @@ let all: [Target] = [
     module("Delivery", "Publisher", ["AdafruitIO", "AdafruitIOClient", "DataPoints", "MQTT", "Diagnostics"]),
 
     // Control
-    module("Control", "Control", ["Samples", "DataPoints", "Diagnostics"]),
+    module("Control", "Control", ["Diagnostics", "FastJSON"]),
 
     // Bridge and programs
     module(
@@ -114,7 +114,8 @@ let all: [Target] = [
     program("SimulatorCommand", ["Simulator", "Diagnostics"]),
 
     // Test support and tests
-    .target(name: "TestKit", dependencies: ["Diagnostics"], path: "Sources/TestKit", swiftSettings: settings),
+    .target(name: "TestKit", dependencies: ["Samples", "Diagnostics"], path: "Sources/TestKit", swiftSettings: settings),
+    tests("TestKit", ["TestKit"]),
     tests("Diagnostics", ["Diagnostics", "TestKit"]),
     tests("MQTT", ["MQTT", "Diagnostics", "TestKit"]),
     tests("SQLite", ["SQLite", "Diagnostics", "TestKit"]),
@@ -136,7 +137,7 @@ let all: [Target] = [
         ["AdafruitIOClient", "AdafruitIO", "DataPoints", "HTTPServer", "Diagnostics", "FastJSON", "TestKit"]
     ),
     tests("Publisher", ["Publisher", "AdafruitIO", "DataPoints", "MQTT", "Diagnostics", "TestKit"]),
-    tests("Control", ["Control", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
+    tests("Control", ["Control", "Diagnostics", "TestKit"]),
     tests(
         "Simulator",
         [
@@ -144,7 +145,7 @@ let all: [Target] = [
             "TestKit",
         ]
     ),
-    tests("Bridge", ["Bridge", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]),
+    tests("Bridge", ["Bridge", "DataPoints", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]),
     tests("Programs", ["Simulator", "MQTT", "HTTPClient", "FastJSON", "Diagnostics", "TestKit"]),
 ]
 

@@ -1,6 +1,7 @@
 import DataPoints
 import Diagnostics
 import Publisher
+import TestKit
 import Testing
 
 @Suite("Point buffer", .timeLimit(.minutes(1)))
@@ -12,7 +13,7 @@ struct PointBufferTests {
 
     @Test("keeps order, and a point stays until it is confirmed")
     func order() async throws {
-        let buffer = PointBuffer(capacity: 10)
+        let buffer = PointBuffer(capacity: 10, time: ManualTime())
         buffer.append(try points(0..<3))
 
         let first = try await buffer.first()
@@ -25,7 +26,7 @@ struct PointBufferTests {
 
     @Test("a full buffer drops the oldest and counts it: accepted = confirmed + refused + evicted + pending")
     func full() async throws {
-        let buffer = PointBuffer(capacity: 4)
+        let buffer = PointBuffer(capacity: 4, time: ManualTime())
         buffer.append(try points(0..<2))
         let held = try await buffer.first()
         buffer.append(try points(2..<9))
@@ -41,7 +42,7 @@ struct PointBufferTests {
 
     @Test("who waits is woken by the next point, or by cancellation")
     func waits() async throws {
-        let buffer = PointBuffer(capacity: 4)
+        let buffer = PointBuffer(capacity: 4, time: ManualTime())
         let waiter = Task { try await buffer.first() }
         buffer.append(try points(7..<8))
         #expect(try await waiter.value.point.value == "7")

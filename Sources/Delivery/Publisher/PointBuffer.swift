@@ -1,5 +1,5 @@
 public import DataPoints
-internal import Diagnostics
+public import Diagnostics
 
 /// A bounded queue of data points in memory. When it is full the oldest point goes, and is counted.
 ///
@@ -13,20 +13,23 @@ public final class PointBuffer: PointQueue {
     }
 
     private let capacity: Int
+    private let time: any TimeSource
     private let state = Guarded(State())
 
     /// Makes an empty buffer for at most `capacity` points.
-    public init(capacity: Int) {
+    public init(capacity: Int, time: any TimeSource) {
         precondition(capacity > 0, "a buffer holds at least one point")
         self.capacity = capacity
+        self.time = time
     }
 
     /// Takes points; drops the oldest when there are too many.
     public func append(_ points: [DataPoint]) {
         guard !points.isEmpty else { return }
+        let now = time.boot()
         let wake = state.withLock { state -> (CheckedContinuation<QueuedPoint?, Never>, QueuedPoint)? in
             for point in points {
-                state.points.append(QueuedPoint(id: state.nextID, point: point))
+                state.points.append(QueuedPoint(id: state.nextID, point: point, queuedAt: now))
                 state.nextID += 1
             }
             state.counts.accepted += points.count
@@ -69,6 +72,11 @@ public final class PointBuffer: PointQueue {
     /// Removes the point, if it was not evicted meanwhile, and counts it as confirmed.
     public func confirm(_ id: Int) {
         remove(id) { $0.confirmed += 1 }
+    }
+
+    /// Removes the point, if it is still there, and counts it as evicted.
+    public func evict(_ id: Int) {
+        remove(id) { $0.evicted += 1 }
     }
 
     /// Removes the point, if it was not evicted meanwhile, and counts it as refused.

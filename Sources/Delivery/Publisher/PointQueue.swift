@@ -1,4 +1,5 @@
 public import DataPoints
+public import Diagnostics
 
 /// What became of data points so far. Always: accepted = confirmed + refused + evicted + pending.
 public struct PointCounts: Sendable, Hashable {
@@ -31,6 +32,9 @@ public protocol PointQueue: Sendable {
     /// The point has arrived: it leaves the queue.
     func confirm(_ id: Int)
 
+    /// The point waited too long to be sent truthfully: it leaves the queue.
+    func evict(_ id: Int)
+
     /// The service will never take this point: it leaves the queue.
     func refuse(_ id: Int, reason: String)
 
@@ -44,4 +48,6 @@ public struct QueuedPoint: Sendable, Hashable {
     public let id: Int
     /// The point itself.
     public let point: DataPoint
+    /// When it was taken, on the boot-time clock.
+    public let queuedAt: BootInstant
 }
