@@ -104,7 +104,7 @@ let all: [Target] = [
             "Control",
         ]
     ),
-    program("FeedbridgeCommand", ["Bridge"]),
+    program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),
     module(
         "Programs",
         "Simulator",
@@ -145,7 +145,7 @@ let all: [Target] = [
             "TestKit",
         ]
     ),
-    tests("Bridge", ["Bridge", "DataPoints", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]),
+    tests("Bridge", ["Bridge", "Control", "DataPoints", "Feeds", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]),
     tests("Programs", ["Simulator", "MQTT", "HTTPClient", "FastJSON", "Diagnostics", "TestKit"]),
 ]
 
@@ -160,8 +160,24 @@ for target in targets {
     }
 }
 
+let products: [Product] = [
+    .executable(name: "feedbridge", targets: ["FeedbridgeCommand"]),
+    .executable(name: "adafruit-io-simulator", targets: ["SimulatorCommand"]),
+    .library(name: "MQTT", targets: ["MQTT"]),
+    .library(name: "AdafruitIO", targets: ["AdafruitIO"]),
+    .library(name: "AdafruitIOClient", targets: ["AdafruitIOClient"]),
+    .library(name: "Simulator", targets: ["Simulator"]),
+].filter { product in
+    switch product {
+    case let product as Product.Executable: product.targets.allSatisfy(present.contains)
+    case let product as Product.Library: product.targets.allSatisfy(present.contains)
+    default: true
+    }
+}
+
 let package = Package(
     name: "feedbridge",
+    products: products,
     targets: targets,
     cxxLanguageStandard: .cxx17
 )
