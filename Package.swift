@@ -64,13 +64,14 @@ let all: [Target] = [
     library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
     library("CJSONC", pkgConfig: "json-c", package: "libjson-c-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+    library("CEpoll", package: "libc6-dev"),
     .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
 
     // Platform
     module("Platform", "Diagnostics", []),
     module("Platform", "MQTT", ["CMosquitto", "Diagnostics"]),
     module("Platform", "SQLite", ["CSQLite", "Diagnostics"]),
-    module("Platform", "Sockets", ["Diagnostics"]),
+    module("Platform", "Sockets", ["CEpoll", "Diagnostics"]),
     module("Platform", "HTTPServer", ["CMicroHTTPD", "Diagnostics"]),
     module("Platform", "HTTPClient", ["CCurl", "Diagnostics"]),
     module("Platform", "FastJSON", ["CJSONC"]),

@@ -422,6 +422,118 @@ struct SwitchStateMachineTests {
         )
     }
 
+    @Test("ignores a read by REST that a newer value over MQTT has overtaken")
+    func overtakenRead() {
+        var script = Script()
+        script.at(1, .command(.start))
+        script.at(1.1, .started(session: "1"))
+        script.at(2, .connected(.mqtt))
+        script.at(2.1, .arrived("OFF", retained: false))
+        script.at(2.2, .stopped)
+        script.at(2.3, .last("ON", createdAt: Script.time(3), clockOffset: .zero, read: 0))
+
+        #expect(script.done() == ["1 start command", "2 read #0", "2.1 stop dashboard", "2.2 tell stopped"])
+        #expect(script.machine.wanted == .off)
+    }
+
+    @Test("asks nothing after an echo while the next local command waits to be written")
+    func commandBeforeTheEcho() {
+        var script = idle()
+        script.at(100, .command(.start))
+        script.at(100.1, .started(session: "1"))
+        script.at(100.2, .command(.stop))
+        script.at(100.3, .arrived("ON", retained: false))
+        script.at(100.4, .stopped)
+        script.at(105.2, .arrived("OFF", retained: false))
+
+        #expect(
+            script.done() == [
+                "100 start command", "100.1 write ON #0", "100.1 tell recording 1", "100.2 stop command",
+                "105.1 write OFF #1", "105.2 ask",
+            ]
+        )
+    }
+
+    @Test("awaits a lost answer for a minute: after that, a value is the user's word")
+    func forgottenAnswer() {
+        for (second, isUsers) in [(50.0, false), (100.0, true)] {
+            var script = Script()
+            script.at(1, .connected(.mqtt))
+            script.at(6, .arrived("ON", retained: false))
+            script.at(6.1, .started(session: "1"))
+            script.at(second, .command(.stop))
+            // The first answer was lost; the recorder has not stopped yet, so nothing was written.
+            script.at(second + 0.1, .arrived("ON", retained: false))
+
+            #expect(script.machine.wanted == (isUsers ? .on : .off))
+        }
+    }
+
+    @Test("tells its state again after a reconnect, which may have lost it, but not within the minute")
+    func tellsAgain() {
+        var script = idle()
+        script.at(100, .disconnected)
+        script.at(101, .connected(.mqtt))
+        script.at(101.1, .arrived("OFF", retained: false))
+        script.at(110, .disconnected)
+        script.at(111, .connected(.mqtt))
+        script.at(111.1, .arrived("OFF", retained: false))
+        script.at(300)
+
+        #expect(script.done() == ["101 ask", "101.1 tell stopped", "111 ask", "161.1 tell stopped"])
+    }
+
+    @Test("knows since when it wants what it wants, also after a restart")
+    func since() {
+        var script = idle()
+        script.at(100, .arrived("ON", retained: false))
+        script.at(150, .arrived("ON", retained: false))
+
+        #expect(script.machine.since == Script.time(100))
+        #expect(script.machine.reason == .dashboard)
+        #expect(Script(memory: script.memory, bootID: "b").machine.since == Script.time(100))
+    }
+
+    @Test("over REST reads the feed before it writes the next decision, and drops it when the user wrote first")
+    func readsBetweenWrites() {
+        var script = Script()
+        script.at(0, .connected(.rest))
+        script.at(1, .last("OFF", createdAt: Script.time(-9), clockOffset: .zero, read: 0))
+        script.at(2, .command(.start))
+        script.at(2.1, .started(session: "1"))
+        script.at(2.2, .command(.stop))
+        script.at(2.3, .written(createdAt: Script.time(2), write: 0))
+        script.at(2.4, .stopped)
+        script.at(5, .last("yes", createdAt: Script.time(4), clockOffset: .zero, read: 1))
+        script.at(5.1, .started(session: "2"))
+        script.at(14)
+
+        #expect(
+            script.done().filter { !$0.contains("tell") } == [
+                "0 read #0", "2 start command", "2.1 write ON #0", "2.2 stop command", "2.3 read #1",
+                "5 start dashboard",
+            ]
+        )
+    }
+
+    @Test("gives the service its word when MQTT works, REST does not, and no times are to be had")
+    func noTimes() {
+        var script = Script()
+        script.at(1, .command(.start))
+        script.at(1.1, .started(session: "1"))
+        script.at(2, .connected(.mqtt))
+        script.at(3, .readFailed(read: 0))
+        script.at(14, .readFailed(read: 1))
+        script.at(25, .readFailed(read: 2))
+        script.at(25.1, .arrived("OFF", retained: false))
+
+        #expect(
+            script.done().filter { !$0.contains("tell") } == [
+                "1 start command", "2 read #0", "13 read #1", "24 read #2", "25 ask", "25.1 stop dashboard",
+            ]
+        )
+    }
+
     @Test("lets the feed decide when the echo of a write stays away")
     func missingEcho() {
         var script = idle()

@@ -6,6 +6,8 @@ public struct SwitchMemory: Sendable, Hashable, Codable {
     public var wanted: SwitchState
     /// Why.
     public var reason: SwitchReason
+    /// Since when, in nanoseconds since 1970; nil before anything was wanted.
+    public var since: Int64?
     /// The newest value of the feed that was followed, when its time is known.
     public var followed: Followed?
     /// What was decided here and is not yet known to stand on the feed.

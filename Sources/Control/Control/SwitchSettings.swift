@@ -28,6 +28,8 @@ public struct SwitchSettings: Sendable, Hashable {
     public var statusInterval: Duration = .seconds(60)
     /// How long an answer over MQTT may take.
     public var answerWithin: Duration = .seconds(5)
+    /// How long the next value may be a late answer.
+    public var answerForgottenAfter: Duration = .seconds(60)
     /// How long the echo of a write may take.
     public var echoWithin: Duration = .seconds(10)
     /// How long the first status waits for the feed, so that it does not tell what is about to change.

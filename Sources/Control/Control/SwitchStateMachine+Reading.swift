@@ -85,7 +85,7 @@ extension SwitchStateMachine {
         if writing != nil, SwitchWords.trim(text) == writing?.text { return stored(createdAt: nil, now) }
 
         // Nothing tells an answer from a new value. An answer can be lost, so it is awaited for a while only.
-        asked.removeAll { $0.duration(to: now.boot) > settings.statusInterval }
+        asked.removeAll { $0.duration(to: now.boot) > settings.answerForgottenAfter }
         let askedAt = asked.isEmpty ? (retained ? connectedAt : nil) : asked.removeFirst()
         switch reading {
         case .answer, .retained: reading = nil
@@ -103,7 +103,7 @@ extension SwitchStateMachine {
         // What was asked for before the decision is older than it. What was asked for after it may be older or newer,
         // and an answer over MQTT has no time: the service's word counts.
         if let askedAt, let pending = memory.pending, pending.wasMade(after: askedAt, bootID: bootID) { return }
-        follow(state, followed: nil)
+        follow(state, followed: nil, now)
     }
 
     /// Takes in the answer to a read by REST, unless it is stale.
@@ -122,7 +122,7 @@ extension SwitchStateMachine {
         if let pending = memory.pending {
             let isNewer = isNewer(value, than: pending, clockOffset: clockOffset, now)
             feed = .state(state)
-            if isNewer || state == pending.state { follow(state, followed: value) }
+            if isNewer || state == pending.state { follow(state, followed: value, now) }
             return
         }
         if let value, let followed = memory.followed, value.createdAt < followed.createdAt, doubtful != value {
@@ -132,7 +132,7 @@ extension SwitchStateMachine {
             return
         }
         feed = .state(state)
-        follow(state, followed: value)
+        follow(state, followed: value, now)
     }
 
     /// Whether the user's word came after the decision. Ties and unknown clocks go to the service.

@@ -1,3 +1,5 @@
+internal import Diagnostics
+
 extension SwitchStateMachine {
     mutating func launched(_ now: SwitchMoment) {
         switch settings.onStart {
@@ -16,6 +18,7 @@ extension SwitchStateMachine {
     }
 
     private mutating func decideAnyway(_ state: SwitchState, _ reason: SwitchReason, _ now: SwitchMoment) {
+        if memory.wanted != state || memory.since == nil { memory.since = now.wall.nanoseconds }
         memory.wanted = state
         memory.reason = reason
         memory.pending = SwitchMemory.Pending(state, at: now, bootID: bootID)
@@ -23,13 +26,14 @@ extension SwitchStateMachine {
     }
 
     /// Follows the feed: whatever was decided here before is over.
-    mutating func follow(_ state: SwitchState, followed: SwitchMemory.Followed?) {
+    mutating func follow(_ state: SwitchState, followed: SwitchMemory.Followed?, _ now: SwitchMoment) {
         memory.pending = nil
         memory.followed = followed
         doubtful = nil
         guard wanted != state else { return }
         memory.wanted = state
         memory.reason = .dashboard
+        memory.since = now.wall.nanoseconds
         drive()
     }
 

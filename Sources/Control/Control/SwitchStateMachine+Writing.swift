@@ -4,7 +4,7 @@ extension SwitchStateMachine {
     /// What could be written now, were it not for the shortest time between two writes.
     private var slot: SwitchState? {
         guard settings.writeBack, link != nil, writing == nil, feed != .unread, let pending = memory.pending,
-            feed != .state(pending.state), applied == pending.state
+            applied == pending.state
         else { return nil }
         return pending.state
     }

@@ -89,6 +89,9 @@ public struct SwitchStateMachine: Sendable {
     /// Why.
     public var reason: SwitchReason { memory.reason }
 
+    /// Since when; nil before anything was wanted.
+    public var since: Timestamp? { memory.since.map(Timestamp.init(nanoseconds:)) }
+
     /// What the recorder does now; nil while it starts or stops.
     public var applied: SwitchState? {
         switch recorder {
