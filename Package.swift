@@ -110,6 +110,7 @@ let all: [Target] = [
         ["AdafruitIO", "DataPoints", "Diagnostics", "FastJSON", "HTTPServer", "Sockets", "SQLite"]
     ),
     program("SimulatorCommand", ["Simulator", "Diagnostics"]),
+    program("Benchmark", ["MQTT", "Diagnostics"]),
 
     // Test support and tests
     .target(name: "TestKit", dependencies: ["Diagnostics"], path: "Sources/TestKit", swiftSettings: settings),
