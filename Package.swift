@@ -111,6 +111,7 @@ let all: [Target] = [
         resources: [.embedInCode("Dashboards/Assets")]
     ),
     program("SimulatorCommand", ["Simulator", "Diagnostics"]),
+    program("Benchmark", ["Diagnostics", "Samples", "Recorder"]),
 
     // Test support and tests
     .target(name: "TestKit", dependencies: ["Samples", "Diagnostics"], path: "Sources/TestKit", swiftSettings: settings),
