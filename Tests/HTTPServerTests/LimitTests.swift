@@ -93,22 +93,29 @@ struct LimitTests {
     @Test("a handler that takes longer than every time limit still answers")
     func leavesHandlersTheirTime() async throws {
         var limits = HTTPLimits()
-        limits.requestTime = .milliseconds(50)
+        limits.requestTime = .milliseconds(500)
         limits.inactivity = .seconds(1)
+        let reached = Counter()
         let server = try serve(
             [
                 HTTPRoute(.get, "/") { _ in
+                    reached.add()
                     try await SystemTime().sleep(for: .milliseconds(1500))
                     return .text("late")
                 }
             ],
             limits: limits
         )
-        let client = try await RawClient(port: server.port)
 
-        await client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-
-        #expect(try await client.readResponse().body == "late")
+        var answer: String?
+        while answer == nil {
+            // On a busy machine the request itself may be late, and is cut rightly: then again.
+            let before = reached.value
+            let client = try await RawClient(port: server.port)
+            await client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answer = try? await client.readResponse().body
+            if reached.value > before { #expect(answer == "late") }
+        }
     }
 
     @Test("clients beyond the limit of connections are answered as soon as others go")
