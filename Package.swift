@@ -112,7 +112,7 @@ let all: [Target] = [
         resources: [.embedInCode("Dashboards/Assets")]
     ),
     program("SimulatorCommand", ["Simulator", "Diagnostics"]),
-    program("Benchmark", ["MQTT", "Diagnostics"]),
+    program("Benchmark", ["Diagnostics", "MQTT", "Recorder", "Samples"]),
 
     // Test support and tests
     .target(name: "TestKit", dependencies: ["Samples", "Diagnostics"], path: "Sources/TestKit", swiftSettings: settings),

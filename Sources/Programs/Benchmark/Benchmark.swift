@@ -1,4 +1,7 @@
-/// Measures parts of the project, one subcommand each, for the scripts in `Scripts/benchmarks`.
+internal import Glibc
+
+/// Measures parts of the project: `Benchmark PART [ARGUMENTS]`. `Scripts/benchmarks` has a script for each part, which
+/// also measures what it is compared with.
 @main
 enum Benchmark {
     static func main() async {
@@ -6,7 +9,11 @@ enum Benchmark {
         do {
             switch arguments.first {
             case "mqtt": try await benchmarkMQTT(Options(arguments.dropFirst()))
-            default: throw BenchmarkError("usage: Benchmark mqtt --port PORT [--count 60000] ...")
+            case "recorder": try await RecorderBenchmark.run(Array(arguments.dropFirst()))
+            default:
+                throw BenchmarkError(
+                    "usage: Benchmark mqtt --port PORT [--count 60000], or recorder FOLDER SAMPLES BATCH COMMIT"
+                )
             }
         } catch {
             say("Benchmark: \(error)")
