@@ -1,5 +1,7 @@
+import Control
 import DataPoints
 import Diagnostics
+import Feeds
 import Glibc
 import Samples
 import TestKit
@@ -74,8 +76,8 @@ struct ConfigurationTests {
         #expect(configuration.account.plan == .pointsPerMinute(60))
         #expect(configuration.samplers.map(\.kind).first == .host(every: .milliseconds(500)))
         #expect(configuration.samplers.map(\.always) == [true, false])
-        #expect(configuration.rules.map(\.every) == [.seconds(10), .seconds(60)])
-        let composite = try #require(configuration.rules.last).source.fields
+        #expect(configuration.rules.map(\.rule.every) == [.seconds(10), .seconds(60)])
+        let composite = try #require(configuration.rules.last).rule.fields
         #expect(composite.map(\.stream.text) == ["accelerometer", "host.load"])
         #expect(composite.map(\.field.text) == ["x", "one_minute"])
     }

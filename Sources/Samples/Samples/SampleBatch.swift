@@ -84,6 +84,15 @@ public struct SampleBatch: Sendable {
         self.values.append(contentsOf: values)
     }
 
+    /// Adds a sample; `values` has one value for each field, in their order.
+    ///
+    /// The same as the general one, which for an array is several times slower when called from another module.
+    public mutating func append(time: Timestamp, _ values: [Value]) {
+        precondition(values.count == stream.fields.count, "a sample has one value for each field of its stream")
+        times.append(time)
+        self.values.append(contentsOf: values)
+    }
+
     /// The values of sample `row`.
     public func sample(_ row: Int) -> ArraySlice<Value> {
         let width = stream.fields.count
