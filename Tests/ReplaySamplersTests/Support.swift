@@ -1,4 +1,3 @@
-import Compression
 import Diagnostics
 import Foundation
 import Samples
