@@ -25,7 +25,8 @@ extension RESTHandlers {
         response.headers["X-Pagination-Limit"] = String(query.limit)
         response.headers["X-Pagination-Count"] = String(page.count)
         response.headers["X-Pagination-Total"] = String(total)
-        response.headers["X-Pagination-Start"] = query.start.map(Self.pageTime) ?? ""
+        // Blank when it was not asked for; the server's library sends no field that is empty, so it is a space.
+        response.headers["X-Pagination-Start"] = query.start.map(Self.pageTime) ?? " "
         response.headers["X-Pagination-End"] = Self.pageTime(query.end ?? page.first?.createdAt ?? call.now)
         response.headers["Link"] = link(feed: feed, query: query, last: page.count == query.limit ? page.last : nil)
         return response

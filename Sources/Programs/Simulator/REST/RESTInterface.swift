@@ -1,6 +1,7 @@
 internal import Diagnostics
 internal import FastJSON
 internal import HTTPServer
+internal import Sockets
 
 /// The second version of the service's REST interface, below `/api/v2`.
 struct RESTInterface: Sendable {
