@@ -160,8 +160,14 @@ for target in targets {
     }
 }
 
+// A product needs its target; an executable target makes one of its own name by itself.
+let products: [Product] =
+    present.contains("SimulatorCommand")
+    ? [.executable(name: "adafruit-io-simulator", targets: ["SimulatorCommand"])] : []
+
 let package = Package(
     name: "feedbridge",
+    products: products,
     targets: targets,
     cxxLanguageStandard: .cxx17
 )

@@ -2,6 +2,7 @@ internal import Diagnostics
 internal import FastJSON
 internal import Glibc
 internal import HTTPServer
+internal import Sockets
 
 /// The pages of the dashboards, what they ask for, and what they write.
 ///

@@ -11,16 +11,6 @@ extension SimulatedService {
         case refused(String)
     }
 
-    /// How much of each limit is used.
-    struct Rates: Sendable {
-        var data = 0
-        var logins = 0
-        var subscribes = 0
-        var publishes = 0
-        var bans = 0
-        var banMessage: String?
-    }
-
     /// What is to go wrong with a request.
     struct RESTFault: Sendable {
         var delay: Duration?
