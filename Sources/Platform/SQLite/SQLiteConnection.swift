@@ -115,7 +115,8 @@ public struct SQLiteConnection: ~Copyable {
         guard mode != .readOnly else { return }
         // Only before the first table is made; without effect in an older file.
         if options.incrementalVacuum { try execute("PRAGMA auto_vacuum = INCREMENTAL") }
-        try execute("PRAGMA journal_mode = WAL")
+        // A log that a long reader let grow is cut again when it has been moved into the file.
+        try execute("PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 16777216")
         try setDurability(options.durability)
     }
 

@@ -49,7 +49,10 @@ extension RecorderStore {
     }
 
     /// What the newest commit failed with, and what is tried again; nil while all is well.
-    public var condition: RecorderError? { failure }
+    public var condition: RecorderError? { failure.map { .database($0) } }
+
+    /// Less room than this on a disk that was full is not worth a try: writing and undoing all that waits costs time.
+    private static let leastRoom = 256 * 1024
 
     func commit(synced: Bool) throws(RecorderError) {
         let taken = buffer.withLock { $0.take() }
@@ -60,6 +63,10 @@ extension RecorderStore {
             return
         }
 
+        if let failure, failure.isFull, let free = files.freeBytes(), free < RecorderStore.leastRoom {
+            failed(failure)
+            throw .database(failure)
+        }
         do throws(SQLiteError) {
             if file == nil { try openFile() }
             try write()
@@ -150,6 +157,7 @@ extension RecorderStore {
         isSynced = false
         if failure != nil {
             failure = nil
+            buffer.withLock { $0.isFailing = false }
             log.info("recording works again")
         }
     }
@@ -177,7 +185,8 @@ extension RecorderStore {
         file = nil
         wake.yield()
         if failure == nil { log.error("\(ours)") }
-        failure = ours
+        failure = error
+        buffer.withLock { $0.isFailing = true }
     }
 
     private func release(_ items: [SampleBuffer.Item]) {

@@ -79,7 +79,7 @@ extension RecorderStore {
             problem = error
         }
         // The entry's own outcome counts first; a commit that failed is tried again by `run`.
-        guard let outcome = outcomes.removeValue(forKey: ticket) else { throw problem ?? failure ?? .closed }
+        guard let outcome = outcomes.removeValue(forKey: ticket) else { throw problem ?? condition ?? .closed }
         let answer = try outcome.get()
         if let problem, !isSynced { throw problem }
         return answer

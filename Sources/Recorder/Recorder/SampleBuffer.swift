@@ -44,6 +44,8 @@ struct SampleBuffer {
     private var isUrgent = false
     private var nextTicket = 1
     var isSynchronised = true
+    /// Whether commits fail. Then no append asks for one: they are tried again in their own time.
+    var isFailing = false
     var isClosed = false
 
     init(limit: Int) {
@@ -77,7 +79,7 @@ struct SampleBuffer {
                 ticket: ticket
             )
         )
-        if bytes > limit / 4, !isUrgent {
+        if bytes > limit / 4, !isUrgent, !isFailing {
             isUrgent = true
             isAwake = true
             return (.commitNow, ticket)
