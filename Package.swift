@@ -150,12 +150,16 @@ let all: [Target] = [
     tests(
         "Simulator",
         [
-            "Simulator", "AdafruitIO", "DataPoints", "MQTT", "HTTPClient", "FastJSON", "Sockets", "Diagnostics",
+            "Simulator", "AdafruitIO", "DataPoints", "MQTT", "HTTPClient", "HTTPServer", "FastJSON", "Sockets",
+            "Diagnostics",
             "TestKit",
         ]
     ),
-    tests("Bridge", ["Bridge", "Control", "DataPoints", "Feeds", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]),
-    tests("Programs", ["Simulator", "MQTT", "HTTPClient", "FastJSON", "Diagnostics", "TestKit"]),
+    tests(
+        "Bridge",
+        ["Bridge", "Control", "DataPoints", "Feeds", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]
+    ),
+    tests("Programs", ["FeedbridgeCommand", "SimulatorCommand", "Diagnostics", "TestKit"]),
 ]
 
 func exists(_ target: Target) -> Bool {
