@@ -64,13 +64,14 @@ let all: [Target] = [
     library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
     library("CJSONC", pkgConfig: "json-c", package: "libjson-c-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+    library("CEpoll", package: "libc6-dev"),
     .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
 
     // Platform
     module("Platform", "Diagnostics", []),
     module("Platform", "MQTT", ["CMosquitto", "Diagnostics"]),
     module("Platform", "SQLite", ["CSQLite", "Diagnostics"]),
-    module("Platform", "Sockets", ["Diagnostics"]),
+    module("Platform", "Sockets", ["CEpoll", "Diagnostics"]),
     module("Platform", "HTTPServer", ["CMicroHTTPD", "Diagnostics"]),
     module("Platform", "HTTPClient", ["CCurl", "Diagnostics"]),
     module("Platform", "FastJSON", ["CJSONC"]),
@@ -91,7 +92,7 @@ let all: [Target] = [
     module("Delivery", "Publisher", ["AdafruitIO", "AdafruitIOClient", "DataPoints", "MQTT", "Diagnostics"]),
 
     // Control
-    module("Control", "Control", ["Samples", "DataPoints", "Diagnostics"]),
+    module("Control", "Control", ["Diagnostics", "FastJSON"]),
 
     // Bridge and programs
     module(
@@ -103,17 +104,26 @@ let all: [Target] = [
             "Control",
         ]
     ),
-    program("FeedbridgeCommand", ["Bridge"]),
+    program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),
     module(
         "Programs",
         "Simulator",
-        ["AdafruitIO", "DataPoints", "Diagnostics", "FastJSON", "HTTPServer", "Sockets", "SQLite"]
+        ["AdafruitIO", "DataPoints", "Diagnostics", "FastJSON", "HTTPServer", "Sockets", "SQLite"],
+        resources: [.embedInCode("Dashboards/Assets")]
     ),
     program("SimulatorCommand", ["Simulator", "Diagnostics"]),
-    program("Benchmark", ["MQTT", "Diagnostics"]),
+    program(
+        "Benchmark",
+        ["Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "ReplaySamplers", "DataPoints", "Feeds"]
+    ),
 
     // Test support and tests
-    .target(name: "TestKit", dependencies: ["Diagnostics"], path: "Sources/TestKit", swiftSettings: settings),
+    .target(
+        name: "TestKit",
+        dependencies: ["Samples", "Diagnostics"],
+        path: "Sources/TestKit",
+        swiftSettings: settings
+    ),
     tests("TestKit", ["TestKit"]),
     tests("Diagnostics", ["Diagnostics", "TestKit"]),
     tests("MQTT", ["MQTT", "Diagnostics", "TestKit"]),
@@ -136,7 +146,7 @@ let all: [Target] = [
         ["AdafruitIOClient", "AdafruitIO", "DataPoints", "HTTPServer", "Diagnostics", "FastJSON", "TestKit"]
     ),
     tests("Publisher", ["Publisher", "AdafruitIO", "DataPoints", "MQTT", "Diagnostics", "TestKit"]),
-    tests("Control", ["Control", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
+    tests("Control", ["Control", "Diagnostics", "TestKit"]),
     tests(
         "Simulator",
         [
@@ -144,7 +154,7 @@ let all: [Target] = [
             "TestKit",
         ]
     ),
-    tests("Bridge", ["Bridge", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]),
+    tests("Bridge", ["Bridge", "Control", "DataPoints", "Feeds", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]),
     tests("Programs", ["Simulator", "MQTT", "HTTPClient", "FastJSON", "Diagnostics", "TestKit"]),
 ]
 
@@ -159,8 +169,24 @@ for target in targets {
     }
 }
 
+let products: [Product] = [
+    .executable(name: "feedbridge", targets: ["FeedbridgeCommand"]),
+    .executable(name: "adafruit-io-simulator", targets: ["SimulatorCommand"]),
+    .library(name: "MQTT", targets: ["MQTT"]),
+    .library(name: "AdafruitIO", targets: ["AdafruitIO"]),
+    .library(name: "AdafruitIOClient", targets: ["AdafruitIOClient"]),
+    .library(name: "Simulator", targets: ["Simulator"]),
+].filter { product in
+    switch product {
+    case let product as Product.Executable: product.targets.allSatisfy(present.contains)
+    case let product as Product.Library: product.targets.allSatisfy(present.contains)
+    default: true
+    }
+}
+
 let package = Package(
     name: "feedbridge",
+    products: products,
     targets: targets,
     cxxLanguageStandard: .cxx17
 )

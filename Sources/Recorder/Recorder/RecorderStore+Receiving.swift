@@ -1,0 +1,87 @@
+internal import Diagnostics
+public import Samples
+
+extension RecorderStore {
+    /// Takes samples and returns at once.
+    ///
+    /// A sample goes into the session whose span holds its time; others go into the always store when `keepOutside`,
+    /// else nowhere. What a full buffer drops is counted.
+    public nonisolated func receive(_ batch: SampleBatch, keepOutside: Bool = false) {
+        guard !batch.isEmpty else { return }
+        let taken = buffer.withLock { $0.append(batch, keepOutside: keepOutside, waited: false) }
+        act(taken?.action ?? .nothing)
+    }
+
+    /// Takes samples and returns when they are on the disk, safe from a power cut.
+    public nonisolated func durably(_ batch: SampleBatch, keepOutside: Bool = true) async throws(RecorderError) {
+        guard !batch.isEmpty else { return }
+        let taken = buffer.withLock { $0.append(batch, keepOutside: keepOutside, waited: true) }
+        guard let ticket = taken?.ticket else { throw buffer.withLock { $0.isClosed } ? .closed : .bufferFull }
+        _ = try await finish(ticket)
+    }
+
+    /// Begins a session and returns its number. Its span starts at the time of this call: no sample is lost meanwhile.
+    public nonisolated func startSession(reason: SessionReason) async throws(RecorderError) -> Int64 {
+        let now = time.wall()
+        let ticket = try append(.start(reason, at: now))
+        guard let session = try await finish(ticket) else { throw .notRecording }
+        return session
+    }
+
+    /// Ends the session that runs at the time of this call and returns its number; nil when none runs.
+    @discardableResult
+    public nonisolated func stopSession(reason: SessionReason) async throws(RecorderError) -> Int64? {
+        let now = time.wall()
+        let ticket = try append(.stop(reason, at: now))
+        return try await finish(ticket)
+    }
+
+    /// Puts a remark into the session that runs, at the time of this call, and returns the session's number.
+    @discardableResult
+    public nonisolated func mark(_ text: String) async throws(RecorderError) -> Int64 {
+        let now = time.wall()
+        let ticket = try append(.mark(text, at: now))
+        guard let session = try await finish(ticket) else { throw .notRecording }
+        return session
+    }
+
+    /// Says whether the wall clock is right; samples that come while it is not are marked until `fixUp`.
+    public nonisolated func setClock(isRight: Bool) {
+        buffer.withLock { $0.isSynchronised = isRight }
+    }
+
+    /// The samples of each stream that a full buffer or a full disk has dropped since the start.
+    public nonisolated var drops: [Name: Int] { buffer.withLock { $0.totalDrops } }
+
+    private nonisolated func append(_ entry: SampleBuffer.Entry) throws(RecorderError) -> Int {
+        let ticket: Int? = buffer.withLock { $0.isClosed ? nil : $0.append(entry) }
+        guard let ticket else { throw .closed }
+        return ticket
+    }
+
+    private nonisolated func act(_ action: SampleBuffer.Action) {
+        switch action {
+        case .nothing: break
+        case .wake: wake.yield()
+        case .commitNow:
+            // The wake-up makes `run` try again should this commit fail.
+            wake.yield()
+            Task { try? await flush() }
+        }
+    }
+
+    /// Commits, and takes the outcome of an entry. The commit of another call may have dealt with it already.
+    private func finish(_ ticket: Int) throws(RecorderError) -> Int64? {
+        var problem: RecorderError?
+        do throws(RecorderError) {
+            try commit(synced: true)
+        } catch {
+            problem = error
+        }
+        // The entry's own outcome counts first; a commit that failed is tried again by `run`.
+        guard let outcome = outcomes.removeValue(forKey: ticket) else { throw problem ?? condition ?? .closed }
+        let answer = try outcome.get()
+        if let problem, !isSynced { throw problem }
+        return answer
+    }
+}

@@ -1,0 +1,53 @@
+internal import Glibc
+
+/// The lock that makes one process the file's only writer. It ends with the process, however that ends.
+///
+/// An "open file description" lock (fcntl(2), F_OFD_SETLK): it can be asked about without being taken, and another
+/// descriptor of the same file in this process does not release it.
+final class WriterLock: Sendable {
+    private let descriptor: Int32
+
+    // Values of the Linux ABI (asm-generic/fcntl.h); glibc shows them only under _GNU_SOURCE.
+    private static let get: Int32 = 36
+    private static let set: Int32 = 37
+
+    /// Takes the lock beside the recordings.
+    init(path: String, recordings: String) throws(RecorderError) {
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .file(action: "open", path: path, code: errno) }
+        var lock = WriterLock.whole()
+        guard fcntl(descriptor, WriterLock.set, &lock) == 0 else {
+            let code = errno
+            var bytes = [UInt8](repeating: 0, count: 32)
+            let count = pread(descriptor, &bytes, bytes.count, 0)
+            close(descriptor)
+            guard code == EAGAIN || code == EACCES else { throw .file(action: "lock", path: path, code: code) }
+            let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+            throw .locked(path: recordings, process: Int(text.prefix { $0.isNumber }))
+        }
+        // For the sentence that another process says; the lock does not depend on it.
+        let text = Array("\(getpid())\n".utf8)
+        if ftruncate(descriptor, 0) == 0 { pwrite(descriptor, text, text.count, 0) }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Whether some process holds the lock at `path`.
+    static func isHeld(path: String) -> Bool {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var lock = whole()
+        guard fcntl(descriptor, get, &lock) == 0 else { return false }
+        return Int32(lock.l_type) != F_UNLCK
+    }
+
+    private static func whole() -> flock {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        return lock
+    }
+}

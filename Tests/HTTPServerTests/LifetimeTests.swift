@@ -1,0 +1,137 @@
+import Diagnostics
+import Foundation
+import HTTPServer
+import TestKit
+import Testing
+
+@Suite("Clients that go, servers that stop", .timeLimit(.minutes(1)))
+struct LifetimeTests {
+    @Test("a client that disconnects cancels its handler", arguments: [true, false])
+    func cancelsHandler(politely: Bool) async throws {
+        let (started, cancelled) = (Signal(), Signal())
+        let server = try serve([
+            HTTPRoute(.get, "/") { _ in
+                started.fire()
+                do {
+                    try await SystemTime().sleep(for: .seconds(3600))
+                } catch {
+                    cancelled.fire()
+                }
+                return .empty(200)
+            }
+        ])
+        let client = try await RawClient(port: server.port)
+        await client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        await started.wait()
+
+        if politely { await client.close() } else { await client.reset() }
+
+        await cancelled.wait()
+        let next = try await RawClient(port: server.port)
+        await next.send("GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(try await next.readResponse().head.hasPrefix("HTTP/1.1 404 "))
+        server.stop()
+    }
+
+    @Test("stop answers waiting clients with 503, cancels their handlers and frees the port")
+    func stops() async throws {
+        let started = Signal()
+        let cancelled = Signal()
+        let server = try serve([
+            HTTPRoute(.get, "/") { _ in
+                started.fire()
+                do {
+                    try await SystemTime().sleep(for: .seconds(3600))
+                } catch {
+                    cancelled.fire()
+                }
+                return .empty(200)
+            }
+        ])
+        let client = try await RawClient(port: server.port)
+        await client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        await started.wait()
+
+        server.stop()
+
+        let answer = try await client.readToEnd()
+        #expect(answer.hasPrefix("HTTP/1.1 503 "))
+        #expect(answer.contains("Connection: close"))
+        await cancelled.wait()
+        await #expect(throws: RawClient.Failure.self) { try await RawClient(port: server.port) }
+        let again = try HTTPServer(.tcp(host: "127.0.0.1", port: server.port), routes: [], log: .silent)
+        #expect(again.port == server.port)
+    }
+
+    @Test("stop does not wait for a handler that does not listen to cancellation, nor for idle or half-sent requests")
+    func stopsWithoutHandlers() async throws {
+        let (started, goOn) = (Signal(), Signal())
+        let server = try serve([
+            HTTPRoute(.get, "/") { _ in
+                started.fire()
+                await Task { await goOn.wait() }.value
+                return .empty(200)
+            }
+        ])
+        let busy = try await RawClient(port: server.port)
+        await busy.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        let idle = try await RawClient(port: server.port)
+        let half = try await RawClient(port: server.port)
+        await half.send("GET / HT")
+        await started.wait()
+
+        server.stop()
+        server.stop()
+
+        #expect(try await busy.readToEnd().hasPrefix("HTTP/1.1 503 "))
+        #expect(try await idle.readToEnd() == "")
+        #expect(try await half.readToEnd() == "")
+        goOn.fire()
+    }
+
+    @Test("a server that nobody holds any more is gone")
+    func endsWithItsOwner() async throws {
+        var server: HTTPServer? = try serve([])
+        let port = try #require(server?.port)
+
+        server = nil
+
+        await #expect(throws: RawClient.Failure.self) { try await RawClient(port: port) }
+    }
+
+    @Test("a port in use, and an address that this machine does not have, are clear errors")
+    func saysWhyItCannotListen() throws {
+        let server = try serve([])
+
+        #expect(throws: HTTPServerError.addressInUse("127.0.0.1:\(server.port)")) {
+            try HTTPServer(.tcp(host: "127.0.0.1", port: server.port), routes: [], log: .silent)
+        }
+        #expect(throws: HTTPServerError.badAddress("pi.local:80")) {
+            try HTTPServer(.tcp(host: "pi.local", port: 80), routes: [], log: .silent)
+        }
+        #expect {
+            try HTTPServer(.tcp(host: "192.0.2.1", port: 0), routes: [], log: .silent)
+        } throws: { error in
+            "\(error)" == "Cannot listen on 192.0.2.1:0: this machine does not have that address."
+        }
+    }
+
+    @Test("hundreds of clients that come and go leave no file descriptor behind")
+    func leaksNothing() async throws {
+        let server = try serve([HTTPRoute(.get, "/") { _ in .text("x") }])
+        func sockets() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        }
+        func visit() async throws {
+            let client = try await RawClient(port: server.port)
+            await client.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            _ = try await client.readToEnd()
+        }
+        try await visit()
+
+        for _ in 0..<300 { try await visit() }
+
+        // Other tests open files at the same time, but not hundreds.
+        #expect(try sockets() < 250)
+    }
+}
