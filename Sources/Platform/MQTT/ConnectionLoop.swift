@@ -195,6 +195,7 @@ final class ConnectionLoop {
     }
 
     private func read() {
+        defer { acknowledgeQuickly() }
         // As long as there is more: the library stops early when nothing is in flight.
         for _ in 0..<64 {
             let code = handle.read()
@@ -203,6 +204,14 @@ final class ConnectionLoop {
             if code != MosquittoCode.success { fail(code, number) }
             guard ending == nil, number != EAGAIN, handle.socket >= 0 else { return }
         }
+    }
+
+    // A broker with Nagle's algorithm, mosquitto's default, keeps its second PUBACK back until the first segment is
+    // acknowledged, which the kernel would do 40 ms later. The kernel forgets this option, so it is set again and again.
+    private func acknowledgeQuickly() {
+        guard !traffic.publishes.inFlight.isEmpty, handle.socket >= 0 else { return }
+        var one: Int32 = 1
+        setsockopt(handle.socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &one, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// Notes why it is over, unless somebody knew better already.
