@@ -112,10 +112,18 @@ let all: [Target] = [
         resources: [.embedInCode("Dashboards/Assets")]
     ),
     program("SimulatorCommand", ["Simulator", "Diagnostics"]),
-    program("Benchmark", ["Diagnostics", "Samples", "Recorder"]),
+    program(
+        "Benchmark",
+        ["Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "ReplaySamplers", "DataPoints", "Feeds"]
+    ),
 
     // Test support and tests
-    .target(name: "TestKit", dependencies: ["Samples", "Diagnostics"], path: "Sources/TestKit", swiftSettings: settings),
+    .target(
+        name: "TestKit",
+        dependencies: ["Samples", "Diagnostics"],
+        path: "Sources/TestKit",
+        swiftSettings: settings
+    ),
     tests("TestKit", ["TestKit"]),
     tests("Diagnostics", ["Diagnostics", "TestKit"]),
     tests("MQTT", ["MQTT", "Diagnostics", "TestKit"]),

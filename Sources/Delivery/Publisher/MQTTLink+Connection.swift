@@ -112,8 +112,7 @@ extension MQTTLink {
                     queue.evict(queued.id)
                     continue
                 }
-                let form: PayloadForm = point.location == nil ? .plain : .json
-                let text = FeedPayload(value: point.value, location: point.location).text(form: form)
+                let text = FeedPayload.published(point)
                 try await connection.publish(Array(text.utf8), to: settings.topic(point.feed), qos: .atLeastOnce)
                 queue.confirm(queued.id)
             }

@@ -27,8 +27,18 @@ public struct HTTPClientResponse: Sendable {
     }
 
     /// The server's clock in its `Date` header, to the second; nil when there is none.
-    public var date: Timestamp? {
-        guard let text = self["Date"] else { return nil }
+    public var date: Timestamp? { time(in: "Date") }
+
+    /// How long `Retry-After` says to wait, at most a day; a date counts from the server's own clock.
+    public var retryAfter: Duration? {
+        guard let text = self["Retry-After"] else { return nil }
+        if let seconds = Int(text) { return .seconds(min(max(seconds, 0), 86_400)) }
+        guard let until = time(in: "Retry-After"), let date else { return nil }
+        return min(max(until - date, .zero), .seconds(86_400))
+    }
+
+    private func time(in header: String) -> Timestamp? {
+        guard let text = self[header] else { return nil }
         let seconds = curl_getdate(text, nil)
         return seconds >= 0 ? Timestamp(nanoseconds: Int64(seconds) * 1_000_000_000) : nil
     }

@@ -21,7 +21,7 @@ final class ConnectionLoop {
 
     let core: ConnectionCore
     let traffic: Traffic
-    let events = CallbackEvents()
+    let events: CallbackEvents
     let handle: MosquittoHandle
     var phase = Phase.connecting
     var deadline: BootInstant
@@ -35,6 +35,7 @@ final class ConnectionLoop {
         self.core = core
         self.traffic = traffic
         self.end = end
+        events = CallbackEvents(clientID: core.configuration.clientID)
         deadline = end
         let client = try MosquittoHandle(core.configuration, events: events)
         try client.configure(core.configuration)
@@ -212,10 +213,11 @@ final class ConnectionLoop {
     }
 
     private func publishHealth() {
-        traffic.health.waiting = traffic.publishes.waiting
-        traffic.health.inFlight = traffic.publishes.inFlight.count
-        traffic.health.oldestUnacknowledged = traffic.publishes.oldestUnacknowledged
-        core.health = traffic.health
+        core.show(
+            waiting: traffic.publishes.waiting,
+            inFlight: traffic.publishes.inFlight.count,
+            oldest: traffic.publishes.oldestUnacknowledged
+        )
     }
 }
 

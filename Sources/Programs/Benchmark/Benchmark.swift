@@ -5,22 +5,24 @@ internal import Glibc
 @main
 enum Benchmark {
     static func main() async {
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = CommandLine.arguments.dropFirst()
         do {
             switch arguments.first {
+            case "mqtt": try await benchmarkMQTT(Options(arguments.dropFirst()))
             case "recorder": try await RecorderBenchmark.run(Array(arguments.dropFirst()))
+            case "rules": try benchmarkRules(Options(arguments.dropFirst()))
+            case "host": try await benchmarkHost(Options(arguments.dropFirst()))
+            case "replay": try await benchmarkReplay(Options(arguments.dropFirst()))
             default:
-                say("usage: Benchmark recorder FOLDER SAMPLES BATCH COMMIT")
-                exit(2)
+                throw BenchmarkError(
+                    "usage: Benchmark mqtt --port PORT [--count 60000], recorder FOLDER SAMPLES BATCH COMMIT, "
+                        + "rules [--samples N] [--batch N], host [--every-ms N], "
+                        + "or replay --file FILE [--copies 3] [--seconds 10] [--speed 1]"
+                )
             }
         } catch {
-            say("\(error)")
+            say("Benchmark: \(error)")
             exit(1)
         }
-    }
-
-    static func say(_ text: String) {
-        let line = Array("Benchmark: \(text)\n".utf8)
-        write(STDERR_FILENO, line, line.count)
     }
 }

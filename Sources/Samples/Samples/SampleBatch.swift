@@ -54,6 +54,17 @@ public struct SampleBatch: Sendable {
         append(time: time, values)
     }
 
+    /// Makes a batch of many samples; `values` lie row by row, one for each field.
+    public init(_ stream: Stream, arrival: BootInstant, times: [Timestamp], values: [Value]) {
+        precondition(
+            values.count == times.count * stream.fields.count,
+            "a sample has one value for each field of its stream"
+        )
+        self.init(stream, arrival: arrival)
+        self.times = times
+        self.values = values
+    }
+
     /// The number of samples.
     public var count: Int { times.count }
 
