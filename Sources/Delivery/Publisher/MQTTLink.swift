@@ -54,6 +54,12 @@ public final class MQTTLink: Sendable {
         state.withLock { $0.budget.setLimit(points) }
     }
 
+    /// Takes note that the account has had `points` in the last minute, by whomever.
+    public func noteUsed(_ points: Int) {
+        let now = time.boot()
+        state.withLock { $0.budget.count(points - $0.budget.used(at: now), at: now) }
+    }
+
     /// Lets points be published: the feeds are known to be there, or that could not be found out.
     public func allowPublishing() {
         state.withLock { $0.mayPublish = true }

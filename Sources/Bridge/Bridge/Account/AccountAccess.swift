@@ -34,13 +34,13 @@ final class AccountAccess: ControlFeedReader {
     /// Makes the feeds that are missing and learns the plan; tries until it worked or the task is cancelled.
     ///
     /// - Parameters:
-    ///   - learned: gets the points a minute, when the plan is to be asked for.
+    ///   - learned: gets the points a minute, when the plan is to be asked for, and those that the last minute has had.
     ///   - blocked: gets the feeds that the service will not make: publishing to them would count as failed publishes.
     ///   - attempted: is called once, after the first try, whatever came of it.
     func prepare(
         feeds: [FeedKey],
         plan: Configuration.Account.Plan,
-        learned: @Sendable (Int) -> Void,
+        learned: @Sendable (_ pointsPerMinute: Int?, _ used: Int) -> Void,
         blocked: @Sendable (Set<FeedKey>) -> Void,
         attempted: @Sendable () -> Void
     ) async {
@@ -50,9 +50,11 @@ final class AccountAccess: ControlFeedReader {
             let client = client.withLock { $0 }
             var wait: Duration?
             do {
-                if plan == .auto { learned(try await client.throttle().value.pointsPerMinute) }
                 let refused = try await FeedSetup(client: client, log: log).create(feeds)
                 blocked(refused)
+                // Last, since making feeds costs points, too.
+                let throttle = try await client.throttle().value
+                learned(plan == .auto ? throttle.pointsPerMinute : nil, throttle.points)
             } catch {
                 wait = error.refusal?.reason == .keyRefused ? .seconds(15 * 60) : error.refusal?.wait ?? pause
                 log.warning("REST: \(error) Next try in \(Int(max(wait ?? pause, pause).inSeconds)) s")

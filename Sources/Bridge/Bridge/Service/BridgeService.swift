@@ -173,8 +173,9 @@ actor BridgeService {
     private func prepare() async {
         let feeds =
             [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)
-        await account.prepare(feeds: feeds, plan: configuration.account.plan) { [link] points in
-            link.setPointsPerMinute(points)
+        await account.prepare(feeds: feeds, plan: configuration.account.plan) { [link] points, used in
+            if let points { link.setPointsPerMinute(points) }
+            link.noteUsed(used)
         } blocked: { [link] feeds in
             link.block(feeds)
         } attempted: { [link] in

@@ -39,6 +39,7 @@ actor SwitchOwner {
     private var waiters: [Waiter] = []
     private var alarm: (deadline: BootInstant, task: Task<Void, Never>)?
     private var remembering: Task<Void, Never>?
+    private var telling: Task<Void, Never>?
     private(set) var session: Int64?
     private var sessionStart: BootInstant?
     private(set) var appliedSince: Timestamp
@@ -102,6 +103,7 @@ actor SwitchOwner {
             }
         }
         alarm?.task.cancel()
+        telling?.cancel()
         for waiter in waiters { waiter.continuation.resume(returning: .failed("the bridge is stopping")) }
         waiters = []
         await shutDown()
@@ -164,11 +166,21 @@ actor SwitchOwner {
                 if await !link.publishNow(text, to: setup.controlFeed) { tell(.writeFailed(write: write)) }
             }
         case .tell(let text):
-            Task { _ = await link.publishNow(text, to: setup.statusFeed) }
+            tellStatus(text)
         case .ask:
             Task { _ = await link.askForControlValue() }
         case .read(let read):
             Task { tell(await feedReader?.lastValue(of: setup.controlFeed, read: read) ?? .readFailed(read: read)) }
+        }
+    }
+
+    /// Publishes the newest status; one that finds no room in the budget is tried again until a newer one comes.
+    private func tellStatus(_ text: String) {
+        telling?.cancel()
+        telling = Task { [link, time, feed = setup.statusFeed] in
+            while await !link.publishNow(text, to: feed) {
+                guard (try? await time.sleep(for: .seconds(2))) != nil else { return }
+            }
         }
     }
 
