@@ -146,7 +146,7 @@ let all: [Target] = [
         ]
     ),
     tests("Bridge", ["Bridge", "DataPoints", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]),
-    tests("Programs", ["Simulator", "MQTT", "HTTPClient", "FastJSON", "Diagnostics", "TestKit"]),
+    tests("Programs", ["Simulator", "SimulatorCommand", "MQTT", "HTTPClient", "FastJSON", "Diagnostics", "TestKit"]),
 ]
 
 func exists(_ target: Target) -> Bool {
