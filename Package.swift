@@ -159,7 +159,7 @@ let all: [Target] = [
         "Bridge",
         ["Bridge", "Control", "DataPoints", "Feeds", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]
     ),
-    tests("Programs", ["FeedbridgeCommand", "SimulatorCommand", "Diagnostics", "TestKit"]),
+    tests("Programs", ["FeedbridgeCommand", "FastJSON", "SimulatorCommand", "Diagnostics", "TestKit"]),
 ]
 
 func exists(_ target: Target) -> Bool {
