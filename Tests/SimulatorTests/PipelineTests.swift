@@ -176,6 +176,7 @@ struct PipelineTests {
         let client = try await world.client("c1")
         try await listen(client, "ada/throttle")
         client.send(WireWorld.publish("ada/f/x", "1"))
+        try await client.expectNothing()
         world.time.advance(by: .seconds(20))
         // The feed was made by the first point, which costs one more.
         for _ in 0..<28 { client.send(WireWorld.publish("ada/f/x", "1")) }
@@ -184,7 +185,7 @@ struct PipelineTests {
         client.send(WireWorld.publish("ada/f/x", "2"))
         let text = #""ada data rate limit reached, 40 seconds until throttle released""#
         try await client.expect(WireWorld.publish("ada/throttle", text))
-        world.time.advance(by: .seconds(41))
+        world.time.advance(by: .seconds(40))
         client.send(WireWorld.publish("ada/f/x", "3"))
 
         try await client.expectNothing()
