@@ -7,13 +7,12 @@ internal import Samples
 
 /// The blocks of a bridge's dashboard: a toggle, its status, a chart for each numeric rule, a map for located ones.
 struct DashboardPlan: Sendable, Equatable {
-    /// One block, and how much room it takes of eight columns.
+    /// One block, and how many rows it takes; each is half as wide as a wide screen.
     struct Block: Sendable, Equatable {
         var visualType: String
         var name: String
         var feed: FeedKey
         var properties: JSONObject
-        var width: Int
         var height: Int
     }
 
@@ -31,16 +30,14 @@ struct DashboardPlan: Sendable, Equatable {
                     "onText": .string(words.written(.on)), "offText": .string(words.written(.off)),
                     "onValue": .string(words.written(.on)), "offValue": .string(words.written(.off)),
                 ],
-                width: 2,
-                height: 2
+                height: 3
             ),
             Block(
                 visualType: "text",
                 name: "Status",
                 feed: control.statusFeed,
                 properties: ["static": "no"],
-                width: 2,
-                height: 2
+                height: 3
             ),
         ]
         for rule in configuration.rules.map(\.rule) {
@@ -51,8 +48,7 @@ struct DashboardPlan: Sendable, Equatable {
                         name: "\(rule.feed.text) map",
                         feed: rule.feed,
                         properties: ["historyHours": "1"],
-                        width: 4,
-                        height: 4
+                        height: 5
                     )
                 )
             }
@@ -67,8 +63,7 @@ struct DashboardPlan: Sendable, Equatable {
                             "historyHours": "1", "xAxisLabel": "", "yAxisLabel": .string(Self.unit(rule, streams)),
                             "feedKeyLegend": "yes",
                         ],
-                        width: 4,
-                        height: 4
+                        height: 5
                     )
                 )
             } else {
@@ -78,23 +73,21 @@ struct DashboardPlan: Sendable, Equatable {
                         name: rule.isComposite ? rule.feed.text : title,
                         feed: rule.feed,
                         properties: [:],
-                        width: 4,
-                        height: rule.isComposite ? 4 : 2
+                        height: rule.isComposite ? 5 : 3
                     )
                 )
             }
         }
     }
 
-    /// Places for blocks of these sizes, row by row, below row `top`, in a grid of `columns`.
-    static func places(
-        _ blocks: [(id: String, width: Int, height: Int)],
-        columns: Int,
-        top: Int = 0
-    ) -> [AdafruitIOLayouts.Place] {
+    /// The columns of each layout, as the service's own examples have them.
+    static let columns = ["xl": 16, "lg": 16, "md": 8, "sm": 4, "xs": 4]
+
+    /// Places for blocks of these heights, row by row, below row `top`: two side by side, or one where it is narrow.
+    static func places(_ blocks: [(id: String, height: Int)], columns: Int, top: Int = 0) -> [AdafruitIOLayouts.Place] {
+        let width = columns > 4 ? columns / 2 : columns
         var (x, y, rowHeight) = (0, top, 0)
         return blocks.map { block in
-            let width = min(block.width, columns)
             if x + width > columns {
                 (x, y, rowHeight) = (0, y + rowHeight, 0)
             }

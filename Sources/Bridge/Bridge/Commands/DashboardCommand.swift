@@ -95,7 +95,7 @@ private struct DashboardWork {
 
     private func addBlocks(to dashboard: AdafruitIODashboard, isNew: Bool) async throws {
         let there = try await client.blocks(of: dashboard.key).value
-        var added: [(id: String, width: Int, height: Int)] = []
+        var added: [(id: String, height: Int)] = []
         for block in plan.blocks where !isThere(block, in: there) {
             let settings = AdafruitIOBlockSettings(
                 visualType: block.visualType,
@@ -104,14 +104,14 @@ private struct DashboardWork {
                 feeds: [AdafruitIOBlockFeed(block.feed.text)]
             )
             let made = try await client.createBlock(settings, in: dashboard.key).value
-            added.append((made.id, block.width, block.height))
+            added.append((made.id, block.height))
             say("created \(block.visualType) of \(block.feed)")
         }
         guard !added.isEmpty else { return }
         // What is there already keeps its place; what is new goes below it.
         var places = isNew ? [:] : dashboard.layouts?.places ?? [:]
         for width in AdafruitIOLayouts.widths {
-            let columns = ["xl": 16, "lg": 8, "md": 8, "sm": 4, "xs": 4][width] ?? 8
+            let columns = DashboardPlan.columns[width] ?? 8
             let kept = (places[width] ?? []).filter { place in !added.contains { $0.id == place.block } }
             let top = kept.map { $0.y + $0.height }.max() ?? 0
             places[width] = kept + DashboardPlan.places(added, columns: columns, top: top)
