@@ -87,6 +87,7 @@ let all: [Target] = [
     // Delivery
     module("Delivery", "DataPoints", ["Diagnostics"]),
     module("Delivery", "Feeds", ["Samples", "DataPoints", "Diagnostics", "FastJSON"]),
+    module("Delivery", "Outbox", ["DataPoints", "SQLite", "Diagnostics"]),
     module("Delivery", "AdafruitIO", ["DataPoints", "Diagnostics", "FastJSON"]),
     module("Delivery", "AdafruitIOClient", ["AdafruitIO", "DataPoints", "HTTPClient", "Diagnostics", "FastJSON"]),
     module("Delivery", "Publisher", ["AdafruitIO", "AdafruitIOClient", "DataPoints", "MQTT", "Diagnostics"]),
@@ -131,6 +132,7 @@ let all: [Target] = [
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
     tests("Feeds", ["Feeds", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
+    tests("Outbox", ["Outbox", "DataPoints", "SQLite", "Diagnostics", "TestKit"]),
     tests("AdafruitIO", ["AdafruitIO", "DataPoints", "Diagnostics", "FastJSON", "TestKit"]),
     tests(
         "AdafruitIOClient",
