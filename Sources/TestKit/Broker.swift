@@ -129,7 +129,8 @@ public final class Broker: Sendable {
 
     /// Publishes with `mosquitto_pub`.
     public func publish(_ text: String, to topic: String, _ arguments: [String] = []) async throws {
-        let address = ["-h", "127.0.0.1", "-p", "\(port)", "-t", topic, "-s"]
+        // From stdin, which an argument list would show; mosquitto_pub refuses an empty one.
+        let address = ["-h", "127.0.0.1", "-p", "\(port)", "-t", topic, text.isEmpty ? "-n" : "-s"]
         try await ChildProcess.run("mosquitto_pub", address + arguments, input: text)
     }
 }

@@ -155,4 +155,22 @@ import Testing
         #expect(Set(on.map(\.feed.text)) == ["always", "sometimes"])
         #expect(on.map(\.createdAt) == [at(30), at(30)])
     }
+
+    @Test("when rules are replaced, one that did not change keeps its window, and one that went publishes what it has")
+    func replacesRules() throws {
+        let field = reference("host.load", "one_minute")
+        let kept = Rule(field, feed: feed("kept"), reduction: .count, every: .seconds(10))
+        let gone = Rule(field, feed: feed("gone"), reduction: .count, every: .seconds(10))
+        let new = Rule(field, feed: feed("new"), reduction: .count, every: .seconds(10))
+        var engine = try RuleEngine([kept, gone], device: "test", streams: [load])
+        _ = engine.receive(loads((1, 1), (2, 1)))
+
+        let points = try engine.replace(with: [new, kept], streams: [load])
+        let later = engine.receive(loads((3, 1), (10, 1)))
+        #expect(throws: RulesError.self) { try engine.replace(with: [kept, kept]) }
+
+        #expect(points == [DataPoint(feed: feed("gone"), value: "2", createdAt: at(2))])
+        #expect(later.map { "\($0.feed) \($0.value)" } == ["new 1", "kept 3"])
+        #expect(engine.rules == [new, kept])
+    }
 }

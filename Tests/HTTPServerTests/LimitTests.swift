@@ -71,13 +71,14 @@ struct LimitTests {
     @Test("a request that trickles in is cut at its time limit, though something always moves")
     func cutsTricklingRequests() async throws {
         let server = try limited { $0.requestTime = .milliseconds(300) }
-        let client = try await RawClient(port: server.port)
 
-        await client.send("POST / HTTP/1.1\r\nHost: localhost\r\n")
         var number = 0
-        while await client.send("X-\(number): y\r\n") { number += 1 }
-
-        #expect(number > 0)
+        while number == 0 {
+            // On a busy machine the time may be over before the first line is sent: then again.
+            let client = try await RawClient(port: server.port)
+            await client.send("POST / HTTP/1.1\r\nHost: localhost\r\n")
+            while await client.send("X-\(number): y\r\n") { number += 1 }
+        }
     }
 
     @Test("a body that trickles in is cut at its time limit")
@@ -93,22 +94,29 @@ struct LimitTests {
     @Test("a handler that takes longer than every time limit still answers")
     func leavesHandlersTheirTime() async throws {
         var limits = HTTPLimits()
-        limits.requestTime = .milliseconds(50)
+        limits.requestTime = .milliseconds(500)
         limits.inactivity = .seconds(1)
+        let reached = Counter()
         let server = try serve(
             [
                 HTTPRoute(.get, "/") { _ in
+                    reached.add()
                     try await SystemTime().sleep(for: .milliseconds(1500))
                     return .text("late")
                 }
             ],
             limits: limits
         )
-        let client = try await RawClient(port: server.port)
 
-        await client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-
-        #expect(try await client.readResponse().body == "late")
+        var answer: String?
+        while answer == nil {
+            // On a busy machine the request itself may be late, and is cut rightly: then again.
+            let before = reached.value
+            let client = try await RawClient(port: server.port)
+            await client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answer = try? await client.readResponse().body
+            if reached.value > before { #expect(answer == "late") }
+        }
     }
 
     @Test("clients beyond the limit of connections are answered as soon as others go")

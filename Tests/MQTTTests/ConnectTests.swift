@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Connecting", .timeLimit(.minutes(1)))
 struct ConnectTests {
-    @Test("logs in to a real broker, and leaves with a DISCONNECT", arguments: [MQTTConfiguration.Version.v3_1_1, .v5])
+    @Test("logs in to a real broker, and leaves with a DISCONNECT", arguments: [MQTTConfiguration.Version.v311, .v5])
     func logsInAndLeaves(version: MQTTConfiguration.Version) async throws {
         let broker = try await Broker.start()
 
@@ -68,7 +68,7 @@ struct ConnectTests {
         #expect(peer.connections == 1)
     }
 
-    @Test("tells a wrong password from a real broker", arguments: [MQTTConfiguration.Version.v3_1_1, .v5])
+    @Test("tells a wrong password from a real broker", arguments: [MQTTConfiguration.Version.v311, .v5])
     func wrongPassword(version: MQTTConfiguration.Version) async throws {
         let broker = try await Broker.start { $0.users = ["ada": "right"] }
         func configuration(_ password: String) -> MQTTConfiguration {

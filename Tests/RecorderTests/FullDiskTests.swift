@@ -71,6 +71,41 @@ struct FullDiskTests {
     }
 
     @Test(
+        "run tries again by itself until there is room, and loses nothing that its buffer holds",
+        .enabled(if: canMount, "needs the right to mount a small tmpfs")
+    )
+    func runRetries() async throws {
+        let disk = try #require(SmallDisk(bytes: 2 << 20))
+        let time = ManualTime()
+        let store = try await RecorderStore.open(folder: disk.folder.path, time: time)
+        let id = try await store.startSession(reason: .command)
+        let running = Task { try await store.run() }
+        // The wait for housekeeping.
+        await time.untilSleeping(1)
+        let ballast = disk.folder.file("ballast")
+        _ = try shell("sh", "-c", "dd if=/dev/zero of=\(ballast) bs=4096 2>/dev/null; true")
+
+        store.receive(accelerometer.batch((0..<20_000).map { time.at(0) + Int64($0) }))
+        await time.untilSleeping(2)
+        time.advance(by: .milliseconds(200))
+        // The commit has failed when run waits for another try.
+        await time.untilSleeping(2)
+        #expect(await store.condition?.isFull == true)
+        time.advance(by: .seconds(1))
+        await time.untilSleeping(2)
+        #expect(await store.condition?.isFull == true)
+        try FileManager.default.removeItem(atPath: ballast)
+        time.advance(by: .seconds(1))
+        while await store.condition != nil { await Task.yield() }
+
+        #expect(try await store.session(id).samples == [accelerometer.name: 20_000])
+        #expect(store.drops.isEmpty)
+        running.cancel()
+        _ = await running.result
+        try await store.close()
+    }
+
+    @Test(
         "an export that does not fit leaves no half file",
         .enabled(if: canMount, "needs the right to mount a small tmpfs")
     )

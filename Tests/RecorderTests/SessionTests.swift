@@ -41,6 +41,22 @@ struct SessionTests {
         #expect(try await store.makeReader().sessions() == [session])
     }
 
+    @Test("a session as JSON has the keys that scripts rely on")
+    func json() async throws {
+        let store = try await open()
+        let id = try await store.startSession(reason: .alert)
+        store.receive(mixed.one(time.at(0), .real(1), .integer(1), .text(""), .flag(true)))
+        store.receive(accelerometer.batch([time.at(0), time.at(1)]))
+
+        let text = "\(try await store.session(id).json)"
+
+        #expect(
+            text == #"{"id":1,"start":"2026-09-21T14:13:20.000Z","end":null,"reason":"alert","state":"running","#
+                + #""samples":{"accelerometer":2,"mixed.one":1},"drops":0,"end_reason":null,"host":"greenhouse","#
+                + #""software":"1.2.3","unsynchronised":false}"#
+        )
+    }
+
     @Test("samples that come while a session starts are not lost")
     func losesNothingAtStart() async throws {
         let store = try await open()

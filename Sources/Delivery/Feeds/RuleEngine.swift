@@ -24,7 +24,7 @@ public struct RuleEngine: Sendable {
     private var states: [RuleState]
     private var routes: [Name: [Route]] = [:]
     private var surroundings: Surroundings
-    private let locations: Set<Name>
+    private var locations: Set<Name> = []
 
     /// Makes the engine for `rules` of the bridge called `device`; see `Rule.problems` for `streams`.
     public init(
@@ -39,9 +39,34 @@ public struct RuleEngine: Sendable {
         guard problems.isEmpty else { throw RulesError(problems: problems) }
         states = rules.map { RuleState($0) }
         surroundings = Surroundings(device: device)
-        locations = Set(rules.compactMap(\.location))
         self.isRecording = isRecording
         self.patience = patience
+        route()
+    }
+
+    /// Puts other rules in place and gives the points of those that went; a rule that did not change goes on as it was.
+    ///
+    /// When the new rules have a problem nothing changes.
+    public mutating func replace(
+        with rules: [Rule],
+        streams: [Stream]? = nil,
+        othersMayCome: Bool = false
+    ) throws(RulesError) -> [DataPoint] {
+        let device = surroundings.device
+        let problems = Rule.problems(of: rules, device: device, streams: streams, othersMayCome: othersMayCome)
+        guard problems.isEmpty else { throw RulesError(problems: problems) }
+        var points: [DataPoint] = []
+        for index in states.indices where !rules.contains(states[index].rule) {
+            states[index].closeAll(surroundings, into: &points)
+        }
+        states = rules.map { rule in states.first { $0.rule == rule } ?? RuleState(rule) }
+        route()
+        return points
+    }
+
+    private mutating func route() {
+        routes = [:]
+        locations = Set(rules.compactMap(\.location))
         for (rule, state) in states.enumerated() {
             for (source, stream) in state.streams.enumerated() {
                 routes[stream, default: []].append(Route(rule: rule, source: source))

@@ -46,6 +46,9 @@ public struct ReconnectPolicy: Sendable {
         self.random = random
     }
 
+    /// When a log-in may start at all: never more than six in a minute.
+    public func earliest(at now: BootInstant) -> BootInstant { logins.nextFree(at: now) ?? now }
+
     /// Notes that a log-in starts.
     public mutating func attempting(at now: BootInstant) {
         logins.count(1, at: now)

@@ -27,8 +27,8 @@ public struct HTTPAccess: Sendable {
         self.origins = origins
     }
 
-    /// The answer for a request that may not pass; nil when it may.
-    func refusal(host: String?, origin: String?, secure: Bool) -> HTTPResponse? {
+    /// The answer for a request that may not pass; nil when it may. Public for servers with stricter rules on some paths.
+    public func refusal(host: String?, origin: String?, secure: Bool) -> HTTPResponse? {
         if !anyHost, let host, !accepts(host: host) {
             return .text("This server does not answer for that host name.\n", status: 421)
         }

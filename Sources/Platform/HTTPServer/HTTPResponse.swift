@@ -42,6 +42,9 @@ public struct HTTPResponse: Sendable {
         )
     }
 
+    /// No answer at all: the connection is closed. For simulating a server that fails.
+    public static let hangUp = HTTPResponse(body: .hangUp)
+
     /// A status without a body.
     public static func empty(_ status: Int) -> HTTPResponse {
         HTTPResponse(status: status)
@@ -56,4 +59,6 @@ public enum HTTPBody: Sendable {
     case file(String)
     /// Server-sent events, until their source ends or the client goes.
     case events(ServerSentEvents)
+    /// Nothing: the connection is closed without an answer, as when a server dies at that moment.
+    case hangUp
 }

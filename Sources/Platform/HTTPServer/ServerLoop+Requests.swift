@@ -202,8 +202,8 @@ extension ServerLoop {
             return (response.status, withHeaders(response, reader.makeResponse()))
         case .bytes(let bytes):
             return (response.status, withHeaders(response, bytesAnswer(bytes)))
-        case .file:
-            return (500, nil)
+        case .hangUp, .file:
+            return (response.status, nil)
         }
     }
 }

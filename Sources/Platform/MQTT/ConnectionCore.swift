@@ -32,6 +32,10 @@ final class ConnectionCore: Sendable {
     let ended = OneShot<MQTTEndReason>()
     /// An eventfd: readable when commands wait.
     let wakeUp: Int32
+    /// Counted before anybody is told, so that whoever was told finds it counted.
+    let acknowledged = Counter()
+    let received = Counter()
+    let dropped = Counter()
     private let state = Guarded(State())
 
     init(
@@ -113,10 +117,22 @@ final class ConnectionCore: Sendable {
         }
     }
 
+    /// Shows how full the queues are.
+    func show(waiting: Int, inFlight: Int, oldest: BootInstant?) {
+        state.withLock { state in
+            state.health.waiting = waiting
+            state.health.inFlight = inFlight
+            state.health.oldestUnacknowledged = oldest
+        }
+    }
+
     /// The latest numbers.
     var health: MQTTHealth {
-        get { state.withLock { $0.health } }
-        set { state.withLock { $0.health = newValue } }
+        var health = state.withLock { $0.health }
+        health.acknowledged = acknowledged.value
+        health.received = received.value
+        health.dropped = dropped.value
+        return health
     }
 }
 

@@ -10,8 +10,8 @@ extension ConnectionLoop {
             case .disconnected(let code): part(code)
             case .acknowledged(let id, let code): acknowledge(id, code)
             case .message(let message):
-                traffic.health.received += 1
-                traffic.health.dropped += traffic.subscriptions.deliver(message)
+                core.received.add()
+                core.dropped.add(traffic.subscriptions.deliver(message))
             case .subscribed(let id, let granted): answerSubscribe(id, granted)
             case .unsubscribed(let id): traffic.subscriptions.answeredUnsubscribe(id)?.result.resolve(nil)
             }
@@ -48,7 +48,7 @@ extension ConnectionLoop {
 
     private func acknowledge(_ id: Int32, _ code: Int32) {
         guard let message = traffic.publishes.acknowledged(id) else { return }
-        traffic.health.acknowledged += 1
+        core.acknowledged.add()
         guard let group = message.group else { return }
         guard code >= 0x80 else {
             group.settle(message.index, nil)

@@ -21,7 +21,7 @@ final class ConnectionLoop {
 
     let core: ConnectionCore
     let traffic: Traffic
-    let events = CallbackEvents()
+    let events: CallbackEvents
     let handle: MosquittoHandle
     var phase = Phase.connecting
     var deadline: BootInstant
@@ -35,6 +35,7 @@ final class ConnectionLoop {
         self.core = core
         self.traffic = traffic
         self.end = end
+        events = CallbackEvents(clientID: core.configuration.clientID)
         deadline = end
         let client = try MosquittoHandle(core.configuration, events: events)
         try client.configure(core.configuration)
@@ -194,6 +195,7 @@ final class ConnectionLoop {
     }
 
     private func read() {
+        defer { acknowledgeQuickly() }
         // As long as there is more: the library stops early when nothing is in flight.
         for _ in 0..<64 {
             let code = handle.read()
@@ -204,6 +206,14 @@ final class ConnectionLoop {
         }
     }
 
+    // A broker with Nagle's algorithm, mosquitto's default, keeps its second PUBACK back until the first segment is
+    // acknowledged, which the kernel would do 40 ms later. The kernel forgets this option, so it is set again and again.
+    private func acknowledgeQuickly() {
+        guard !traffic.publishes.inFlight.isEmpty, handle.socket >= 0 else { return }
+        var one: Int32 = 1
+        setsockopt(handle.socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+
     /// Notes why it is over, unless somebody knew better already.
     func fail(_ code: Int32, _ number: Int32) {
         digest()
@@ -212,10 +222,11 @@ final class ConnectionLoop {
     }
 
     private func publishHealth() {
-        traffic.health.waiting = traffic.publishes.waiting
-        traffic.health.inFlight = traffic.publishes.inFlight.count
-        traffic.health.oldestUnacknowledged = traffic.publishes.oldestUnacknowledged
-        core.health = traffic.health
+        core.show(
+            waiting: traffic.publishes.waiting,
+            inFlight: traffic.publishes.inFlight.count,
+            oldest: traffic.publishes.oldestUnacknowledged
+        )
     }
 }
 

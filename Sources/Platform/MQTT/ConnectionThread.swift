@@ -50,7 +50,6 @@ enum ConnectionThread {
 final class Traffic {
     var publishes: PublishQueue
     var subscriptions = SubscriptionTable()
-    var health = MQTTHealth()
 
     init(window: Int) {
         publishes = PublishQueue(window: window)

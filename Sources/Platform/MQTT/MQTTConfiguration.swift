@@ -5,7 +5,7 @@ public struct MQTTConfiguration: Sendable {
     /// The protocol's version.
     public enum Version: Sendable {
         /// MQTT 3.1.1.
-        case v3_1_1
+        case v311
         /// MQTT 5.
         case v5
     }
@@ -17,7 +17,7 @@ public struct MQTTConfiguration: Sendable {
     /// How to encrypt; nil for plain TCP.
     public var tls: TLSConfiguration?
     /// The protocol's version, 3.1.1 unless set.
-    public var version = Version.v3_1_1
+    public var version = Version.v311
     /// The account's name.
     public var username: String?
     /// The account's password or key.

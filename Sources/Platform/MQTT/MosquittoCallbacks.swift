@@ -1,4 +1,5 @@
 internal import CMosquitto
+internal import Glibc
 
 /// What the library reported during a call, for the thread that made the call.
 ///
@@ -13,11 +14,28 @@ final class CallbackEvents {
         case unsubscribed(id: Int32)
     }
 
-    private(set) var events: [Event] = []
+    private var events: [Event] = []
     private(set) var tlsFailure: MQTTTLSFailure?
     private var tlsLog: [String] = []
     // The callback for a message does not say whether it is a duplicate; the line logged right before it does.
     fileprivate var nextIsDuplicate = false
+    private var duplicateLine: ContiguousArray<CChar> = []
+
+    init(clientID: String?) {
+        know(clientID: clientID ?? "(null)")
+    }
+
+    /// The client's id, as the library writes it into its log.
+    fileprivate func know(clientID: String) {
+        duplicateLine = ContiguousArray("Client \(clientID) received PUBLISH (d1, q1,".utf8CString.dropLast())
+    }
+
+    /// Whether a logged line says that a message of QoS 1 with the DUP flag came: it is shown nowhere else.
+    fileprivate func isDuplicate(_ line: UnsafePointer<CChar>) -> Bool {
+        duplicateLine.withUnsafeBufferPointer { expected in
+            expected.baseAddress.map { strncmp(line, $0, expected.count) == 0 } ?? false
+        }
+    }
 
     func note(_ event: Event) { events.append(event) }
 
@@ -47,20 +65,10 @@ func noteLog(_ client: OpaquePointer?, _ context: UnsafeMutableRawPointer?, leve
     guard let text else { return }
     if level == Int32(MOSQ_LOG_ERR) {
         events(context).noteTLS(String(cString: text), verifyResult: feedbridge_verify_result(client))
-    } else if level == Int32(MOSQ_LOG_DEBUG), isDuplicatePublish(text) {
-        events(context).nextIsDuplicate = true
+    } else if level == Int32(MOSQ_LOG_DEBUG) {
+        let events = events(context)
+        if events.isDuplicate(text) { events.nextIsDuplicate = true }
     }
-}
-
-/// Whether a logged line is "Client ID received PUBLISH (d1, q1, ...": the only place where the library shows the DUP flag.
-private func isDuplicatePublish(_ text: UnsafePointer<CChar>) -> Bool {
-    // Cheap for the many other lines: what counts is the first bracket.
-    var bracket = text
-    while bracket.pointee != 0, bracket.pointee != CChar(bitPattern: UInt8(ascii: "(")) { bracket += 1 }
-    guard bracket.pointee != 0, bracket[1] == CChar(bitPattern: UInt8(ascii: "d")),
-        bracket[2] == CChar(bitPattern: UInt8(ascii: "1"))
-    else { return false }
-    return String(cString: text).contains(" received PUBLISH (d1, q1,")
 }
 
 func noteConnect(
@@ -70,6 +78,12 @@ func noteConnect(
     flags: Int32,
     properties: OpaquePointer?
 ) {
+    var assignedID: UnsafeMutablePointer<CChar>?
+    let identifier = Int32(MQTT_PROP_ASSIGNED_CLIENT_IDENTIFIER.rawValue)
+    if mosquitto_property_read_string(properties, identifier, &assignedID, false) != nil, let assignedID {
+        events(context).know(clientID: String(cString: assignedID))
+        free(assignedID)
+    }
     var receiveMaximum: UInt16 = 0
     let found = mosquitto_property_read_int16(
         properties,

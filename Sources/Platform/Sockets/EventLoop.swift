@@ -40,6 +40,22 @@ public final class EventLoop: SerialExecutor {
         core.execute(body)
     }
 
+    /// Runs `body` on the loop's thread and waits for it without blocking the caller's.
+    public func run<Result: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
+            core.execute {
+                do throws(Failure) {
+                    continuation.resume(returning: .success(try body()))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try outcome.get()
+    }
+
     /// This executor, for an actor's `unownedExecutor`.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         UnownedSerialExecutor(ordinary: self)

@@ -49,17 +49,24 @@ extension RecorderStore {
     }
 
     /// What the newest commit failed with, and what is tried again; nil while all is well.
-    public var condition: RecorderError? { failure }
+    public var condition: RecorderError? { failure.map { .database($0) } }
+
+    /// Less room than this on a disk that was full is not worth a try: writing and undoing all that waits costs time.
+    private static let leastRoom = 256 * 1024
 
     func commit(synced: Bool) throws(RecorderError) {
         let taken = buffer.withLock { $0.take() }
-        backlog.append(contentsOf: taken.items)
+        if backlog.isEmpty { backlog = taken.items } else { backlog.append(contentsOf: taken.items) }
         for (name, drop) in taken.drops { pendingDrops[name, default: (drop.stream, 0)].count += drop.count }
         guard !backlog.isEmpty || !pendingDrops.isEmpty else {
             if synced, !isSynced { try sync() }
             return
         }
 
+        if let failure, failure.isFull, let free = files.freeBytes(), free < RecorderStore.leastRoom {
+            failed(failure)
+            throw .database(failure)
+        }
         do throws(SQLiteError) {
             if file == nil { try openFile() }
             try write()
@@ -84,45 +91,20 @@ extension RecorderStore {
         var results: [Int: Result<Int64?, RecorderError>] = [:]
         var refusals: [(Stream, Int)] = []
         try file.commit { () throws(SQLiteError) in
-            results = [:]
-            refusals = []
             // Starts and stops first: where a sample belongs depends on its time alone, not on the order of the calls.
-            let ordered = backlog.filter(\.isControl) + backlog.filter { !$0.isControl }
-            for item in ordered {
-                let boot = item.isSynchronised ? nil : try file.number(ofBoot: BootID.current)
-                let result: Result<Int64?, RecorderError>
-                switch item.entry {
-                case .samples(let batch, let keepOutside):
-                    if try file.insert(batch, keepOutside: keepOutside, unsynchronisedBoot: boot) != nil {
-                        result = .success(nil)
-                    } else {
-                        result = .failure(.refused(batch.stream.name))
-                        if item.ticket == nil { refusals.append((batch.stream, batch.count)) }
-                    }
-                case .start(let reason, let start):
-                    if let running = file.running {
-                        result = .failure(.alreadyRecording(session: running.id))
-                    } else {
-                        let id = try file.startSession(
-                            at: start.nanoseconds,
-                            reason: reason,
-                            host: settings.host,
-                            software: settings.software,
-                            boot: boot
-                        )
-                        result = .success(id)
-                    }
-                case .stop(let reason, let end):
-                    result = .success(try file.stopSession(at: end.nanoseconds, reason: reason, boot: boot))
-                case .mark(let text, let moment):
-                    if let running = file.running {
-                        try file.addMark(text, at: moment.nanoseconds, session: running.id, boot: boot)
-                        result = .success(running.id)
-                    } else {
-                        result = .failure(.notRecording)
-                    }
-                }
+            for item in backlog where item.isControl {
+                let result = try obey(item, in: file)
                 if let ticket = item.ticket { results[ticket] = result }
+            }
+            for item in backlog {
+                guard case .samples(let batch, let keepOutside) = item.entry else { continue }
+                let boot = item.isSynchronised ? nil : try file.number(ofBoot: BootID.current)
+                let count = try file.insert(batch, keepOutside: keepOutside, unsynchronisedBoot: boot)
+                if let ticket = item.ticket {
+                    results[ticket] = count == nil ? .failure(.refused(batch.stream.name)) : .success(nil)
+                } else if count == nil {
+                    refusals.append((batch.stream, batch.count))
+                }
             }
             for drop in pendingDrops.values { try file.noteDrops(drop.count, of: drop.stream) }
         }
@@ -130,6 +112,35 @@ extension RecorderStore {
         for (stream, count) in refusals {
             buffer.withLock { $0.drop(count, of: stream) }
             if refused.insert(stream.name).inserted { log.error("\(RecorderError.refused(stream.name))") }
+        }
+    }
+
+    /// Does what an item asks for; the session's number, or why not. Samples ask for nothing.
+    private func obey(
+        _ item: SampleBuffer.Item,
+        in file: RecordingFile
+    ) throws(SQLiteError) -> Result<Int64?, RecorderError> {
+        let boot = item.isSynchronised ? nil : try file.number(ofBoot: BootID.current)
+        switch item.entry {
+        case .start(let reason, let start):
+            if let running = file.running { return .failure(.alreadyRecording(session: running.id)) }
+            return .success(
+                try file.startSession(
+                    at: start.nanoseconds,
+                    reason: reason,
+                    host: settings.host,
+                    software: settings.software,
+                    boot: boot
+                )
+            )
+        case .stop(let reason, let end):
+            return .success(try file.stopSession(at: end.nanoseconds, reason: reason, boot: boot))
+        case .mark(let text, let moment):
+            guard let running = file.running else { return .failure(.notRecording) }
+            try file.addMark(text, at: moment.nanoseconds, session: running.id, boot: boot)
+            return .success(running.id)
+        case .samples:
+            return .success(nil)
         }
     }
 
@@ -146,6 +157,7 @@ extension RecorderStore {
         isSynced = false
         if failure != nil {
             failure = nil
+            buffer.withLock { $0.isFailing = false }
             log.info("recording works again")
         }
     }
@@ -173,7 +185,8 @@ extension RecorderStore {
         file = nil
         wake.yield()
         if failure == nil { log.error("\(ours)") }
-        failure = ours
+        failure = error
+        buffer.withLock { $0.isFailing = true }
     }
 
     private func release(_ items: [SampleBuffer.Item]) {

@@ -50,6 +50,9 @@ extension RecorderStore {
         buffer.withLock { $0.isSynchronised = isRight }
     }
 
+    /// Whether the buffer in front of the disk is less than half full: a source that can wait, such as a file, waits else.
+    public nonisolated var hasRoom: Bool { buffer.withLock { $0.hasRoom } }
+
     /// The samples of each stream that a full buffer or a full disk has dropped since the start.
     public nonisolated var drops: [Name: Int] { buffer.withLock { $0.totalDrops } }
 
@@ -79,7 +82,7 @@ extension RecorderStore {
             problem = error
         }
         // The entry's own outcome counts first; a commit that failed is tried again by `run`.
-        guard let outcome = outcomes.removeValue(forKey: ticket) else { throw problem ?? failure ?? .closed }
+        guard let outcome = outcomes.removeValue(forKey: ticket) else { throw problem ?? condition ?? .closed }
         let answer = try outcome.get()
         if let problem, !isSynced { throw problem }
         return answer

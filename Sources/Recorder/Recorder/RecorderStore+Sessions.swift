@@ -66,7 +66,7 @@ extension RecorderStore {
 
     private func committedFile() throws(RecorderError) -> RecordingFile {
         try commit(synced: false)
-        guard let file else { throw failure ?? .closed }
+        guard let file else { throw condition ?? .closed }
         return file
     }
 
@@ -98,7 +98,7 @@ extension RecorderStore {
     private func inFile<Result>(
         _ body: (RecordingFile) throws(SQLiteError) -> Result
     ) throws(RecorderError) -> Result {
-        guard let file else { throw failure ?? .closed }
+        guard let file else { throw condition ?? .closed }
         return try translated { () throws(SQLiteError) in try body(file) }
     }
 }

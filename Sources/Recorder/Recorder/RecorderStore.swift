@@ -47,7 +47,8 @@ public actor RecorderStore {
     var outcomes: [Int: Result<Int64?, RecorderError>] = [:]
     var lastSync: BootInstant
     var isSynced = true
-    var failure: RecorderError?
+    /// What the newest commit failed with.
+    var failure: SQLiteError?
     var refused: Set<Name> = []
     /// The session that runs, kept for the case that the file has to be set aside.
     var runningSession: (span: RecordingFile.Span, reason: SessionReason)?

@@ -116,6 +116,7 @@ extension RecordingFile {
         guard !empty.isEmpty else { return }
         // Their statements would keep the tables in use.
         tables = [:]
+        newestTable = nil
         try commit { () throws(SQLiteError) in
             for (id, table) in empty {
                 for owner in ["_holdings", "_fields"] {

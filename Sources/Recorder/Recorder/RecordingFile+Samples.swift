@@ -58,6 +58,11 @@ extension RecordingFile {
             try insert.bind(time, at: 1)
             let start = row * width
             for field in 0..<width {
+                // Nearly all: read without a copy of the value, which could be a text.
+                if case .real(let number) = values[start + field] {
+                    try insert.bind(number, at: field + 5)
+                    continue
+                }
                 switch values[start + field] {
                 case .real(let number): try insert.bind(number, at: field + 5)
                 case .missing: try insert.bindNull(at: field + 5)
@@ -118,7 +123,17 @@ extension RecordingFile {
             session: session ?? RecordingSchema.alwaysStore,
             boot: boot ?? RecordingSchema.rightClock
         )
-        additions[place, default: Addition()].merge(run)
+        if place != newest.place {
+            flushNewest()
+            newest.place = place
+        }
+        newest.addition.merge(run)
+    }
+
+    /// Puts what the newest runs of samples add to one place with the rest.
+    func flushNewest() {
+        if newest.addition.samples > 0 { additions[newest.place, default: Addition()].merge(newest.addition) }
+        newest.addition = Addition()
     }
 
     /// Counts samples that a full buffer dropped, for the session that runs.

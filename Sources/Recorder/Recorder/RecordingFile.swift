@@ -38,6 +38,10 @@ final class RecordingFile {
     /// Every session's span, the latest start last.
     var spans: [Span] = []
     var additions: [Place: Addition] = [:]
+    /// The additions to the place that came last, apart from the others: small batches come in rows.
+    var newest = (place: Place(stream: 0, session: 0), addition: Addition())
+    /// The table that was used last.
+    var newestTable: StreamTable?
     var bootNumbers: [String: Int64] = [:]
 
     /// The session that runs.
@@ -56,6 +60,8 @@ final class RecordingFile {
     func reload() throws(SQLiteError) {
         tables = [:]
         additions = [:]
+        newest.addition = Addition()
+        newestTable = nil
         bootNumbers = [:]
         spans = []
         try connection.run("SELECT id, start_ns, end_ns FROM _sessions ORDER BY start_ns, id") { row in
@@ -98,6 +104,7 @@ final class RecordingFile {
     }
 
     private func writeAdditions() throws(SQLiteError) {
+        flushNewest()
         guard !additions.isEmpty else { return }
         let upsert = try connection.prepare(
             """

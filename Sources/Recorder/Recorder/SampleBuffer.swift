@@ -44,11 +44,16 @@ struct SampleBuffer {
     private var isUrgent = false
     private var nextTicket = 1
     var isSynchronised = true
+    /// Whether commits fail. Then no append asks for one: they are tried again in their own time.
+    var isFailing = false
     var isClosed = false
 
     init(limit: Int) {
         self.limit = limit
     }
+
+    /// Whether less than half of it is taken, so that a source that can wait need not.
+    var hasRoom: Bool { bytes < limit / 2 }
 
     /// An estimate of the memory that a batch takes.
     static func bytes(of batch: SampleBatch) -> Int {
@@ -77,7 +82,7 @@ struct SampleBuffer {
                 ticket: ticket
             )
         )
-        if bytes > limit / 4, !isUrgent {
+        if bytes > limit / 4, !isUrgent, !isFailing {
             isUrgent = true
             isAwake = true
             return (.commitNow, ticket)

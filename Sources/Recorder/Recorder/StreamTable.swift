@@ -25,7 +25,11 @@ final class StreamTable {
 extension RecordingFile {
     /// The table for the stream, made or widened when needed; nil when the limits refuse it.
     func table(for stream: Stream) throws(SQLiteError) -> StreamTable? {
-        if let known = tables[stream.name], known.stream == stream { return known }
+        if let newestTable, newestTable.stream == stream { return newestTable }
+        if let known = tables[stream.name], known.stream == stream {
+            newestTable = known
+            return known
+        }
         let name = stream.name.text
         let existing = try connection.value("SELECT id FROM _streams WHERE name = ?", .text(name))?.integer
         // `??` would make its right side throw any error.
@@ -40,6 +44,7 @@ extension RecordingFile {
         )
         let table = StreamTable(id: id, stream: stream, quotedName: quoted, insert: insert)
         tables[stream.name] = table
+        newestTable = table
         return table
     }
 

@@ -54,6 +54,17 @@ public struct SampleBatch: Sendable {
         append(time: time, values)
     }
 
+    /// Makes a batch of many samples; `values` lie row by row, one for each field.
+    public init(_ stream: Stream, arrival: BootInstant, times: [Timestamp], values: [Value]) {
+        precondition(
+            values.count == times.count * stream.fields.count,
+            "a sample has one value for each field of its stream"
+        )
+        self.init(stream, arrival: arrival)
+        self.times = times
+        self.values = values
+    }
+
     /// The number of samples.
     public var count: Int { times.count }
 
@@ -68,6 +79,15 @@ public struct SampleBatch: Sendable {
 
     /// Adds a sample; `values` has one value for each field, in their order.
     public mutating func append(time: Timestamp, _ values: some Collection<Value>) {
+        precondition(values.count == stream.fields.count, "a sample has one value for each field of its stream")
+        times.append(time)
+        self.values.append(contentsOf: values)
+    }
+
+    /// Adds a sample; `values` has one value for each field, in their order.
+    ///
+    /// The same as the general one, which for an array is several times slower when called from another module.
+    public mutating func append(time: Timestamp, _ values: [Value]) {
         precondition(values.count == stream.fields.count, "a sample has one value for each field of its stream")
         times.append(time)
         self.values.append(contentsOf: values)

@@ -41,6 +41,14 @@ public protocol SampleSink: Sendable {
 
     /// Counts `count` pieces of input for `stream` that could not be used, with one of them as an example.
     func reject(_ count: Int, of stream: Name, example: String)
+
+    /// Waits until the receiver's buffers have room again, for a source that can wait: a file, never a sensor.
+    func waitForRoom() async throws
+}
+
+extension SampleSink {
+    /// Does not wait: right for a receiver that takes everything at once.
+    public func waitForRoom() async throws {}
 }
 
 /// One row of `feedbridge sensors`: a stream, what it reads now, how it is doing.

@@ -1,6 +1,9 @@
 internal import AdafruitIO
+internal import Control
 internal import DataPoints
 internal import Diagnostics
+internal import Feeds
+internal import ReplaySamplers
 internal import Samples
 internal import TOML
 
@@ -20,6 +23,7 @@ extension Configuration {
         let root = TableReader(document.root, file: file) { problems.append($0) }
         let configuration = Configuration(reading: root, file: file)
         root.finish()
+        if let configuration, problems.isEmpty { problems = configuration.ruleProblems(streams: nil) }
         guard let configuration, problems.isEmpty else {
             throw ConfigurationError(problems: problems.sorted { ($0.line, $0.column) < ($1.line, $1.column) })
         }
@@ -41,21 +45,11 @@ extension Configuration {
         let samplers = root.subtables("sampler").map(Sampler.init(reading:))
         let rules = root.subtables("rule").map(Rule.init(reading:))
         guard let account, let control else { return nil }
-        for (index, rule) in rules.enumerated() {
-            guard let rule else { continue }
-            let earlier = rules[..<index].compactMap(\.self).first { $0.feed == rule.feed }
-            if let earlier {
-                let tables = root.table["rule"]?.array?.compactMap(\.table) ?? []
-                let position = tables[index].entry("feed")?.value.position ?? tables[index].position
-                root.report(
-                    at: position,
-                    "a second rule for feed \"\(rule.feed)\"; the first is in line \(earlier.position.line). Give each rule a feed of its own"
-                )
-            }
-            if rule.feed == control.feed || rule.feed == control.statusFeed {
+        for case let rule? in rules {
+            if rule.rule.feed == control.feed || rule.rule.feed == control.statusFeed {
                 root.report(
                     at: TOMLPosition(line: rule.position.line, column: rule.position.column),
-                    "feed \"\(rule.feed)\" belongs to the [switch]; give the rule another feed"
+                    "feed \"\(rule.rule.feed)\" belongs to the [switch]; give the rule another feed"
                 )
             }
         }
@@ -172,7 +166,7 @@ extension Configuration.Switch {
         defer { table.finish() }
         let feed = table.feed("feed", default: "recording")
         let statusFeed = table.feed("status_feed", default: "recording-status")
-        let onStart: OnStart = table.word("on_start", default: .follow)
+        let onStart: SwitchSettings.OnStart = table.word("on_start", default: .follow)
         let writeBack = table.flag("write_back", default: true)
         let onWords = table.strings("on_words") ?? []
         let offWords = table.strings("off_words") ?? []
@@ -234,24 +228,8 @@ extension Configuration.Sampler {
             let every = table.duration("every") ?? .seconds(2)
             self.init(position: table.position, always: always, kind: .host(every: every))
         case "replay":
-            let stream = table.name("stream")
-            let speed = table.number("speed") ?? 1
-            if !(speed >= 0 && speed <= 1e6) {
-                table.problem(
-                    at: "speed",
-                    "speed must be 0 (as fast as possible) or a factor up to 1000000, not \(speed)"
-                )
-            }
-            let keepTime = table.flag("keep_time", default: false)
-            guard let file = table.string("file"), !file.isEmpty else {
-                table.problem(at: "file", "file is missing: the CSV file to replay")
-                return nil
-            }
-            self.init(
-                position: table.position,
-                always: always,
-                kind: .replay(stream: stream, file: file, speed: speed, keepTime: keepTime)
-            )
+            guard let replay = ReplayConfiguration(reading: table) else { return nil }
+            self.init(position: table.position, always: always, kind: .replay(replay))
         default:
             let nearest = Nearest.word(to: kind, among: kinds).map { "; did you mean \"\($0)\"?" } ?? ""
             table.problem(
@@ -263,65 +241,78 @@ extension Configuration.Sampler {
     }
 }
 
+extension ReplayConfiguration {
+    fileprivate init?(reading table: TableReader) {
+        let stream = table.name("stream")
+        if stream == nil, !table.has("stream") {
+            table.problem(at: "stream", "stream is missing: what the file's rows are, such as \"accelerometer\"")
+        }
+        let file = table.string("file")
+        if file?.isEmpty ?? !table.has("file") { table.problem(at: "file", "file is missing: the CSV file to replay") }
+        var speed: ReplaySpeed? = .ownPace
+        if let value = table.value("speed") {
+            speed = value.number.flatMap(ReplaySpeed.init) ?? value.string.flatMap(ReplaySpeed.init)
+            if speed == nil {
+                table.problem(at: "speed", "speed must be a factor such as 2, or 0 or \"max\" for as fast as possible")
+            }
+        }
+        let keepTime = table.flag("keep_time", default: false)
+        guard let stream, let file, !file.isEmpty, let speed else { return nil }
+        self.init(stream: stream, file: file, speed: speed, keepTime: keepTime)
+    }
+}
+
 extension Configuration.Rule {
     fileprivate init?(reading table: TableReader) {
         defer { table.finish() }
-        let source = Self.source(table)
+        let fields = Self.fields(table)
+        let isComposite = table.has("fields")
         let feed = table.feed("feed")
-        let reduce = table.string("reduce") ?? "last"
         let every = table.duration("every")
         if every == nil, !table.has("every") {
             table.problem(at: "every", "every is missing: how often to publish, such as every = \"10 s\"")
         }
+        let reduction: Reduction = table.word("reduce", default: .last)
         let deadBand = table.number("dead_band")
-        if let deadBand, !(deadBand >= 0) { table.problem(at: "dead_band", "dead_band must not be negative") }
         let onChange = table.flag("on_change", default: false)
-        let precision = table.integer("precision", in: 0...12)
+        let precision = table.integer("precision", in: 0...15)
         let weight = table.number("weight") ?? 1
-        if !(weight > 0 && weight <= 1000) {
-            table.problem(at: "weight", "weight must be more than 0 and at most 1000")
-        }
         let always = table.flag("always", default: false)
         let location = table.name("location")
-        guard let source, let feed, let every else { return nil }
+        guard let fields, let feed, let every else { return nil }
+        var rule = Feeds.Rule(composite: fields, feed: feed, every: every)
+        rule.isComposite = isComposite
+        rule.reduction = reduction
+        rule.deadBand = deadBand
+        rule.onChange = onChange
+        rule.precision = precision
+        rule.weight = weight
+        rule.always = always
+        rule.location = location
         var keys: [String: Configuration.Position] = [:]
         for entry in table.table.entries {
             let position = entry.value.position
             keys[entry.key] = Configuration.Position(line: position.line, column: position.column)
         }
-        self.init(
-            position: table.position,
-            keys: keys,
-            feed: feed,
-            source: source,
-            reduce: reduce,
-            every: every,
-            deadBand: deadBand,
-            onChange: onChange,
-            precision: precision,
-            weight: weight,
-            always: always,
-            location: location
-        )
+        self.init(position: table.position, keys: keys, rule: rule)
     }
 
-    private static func source(_ table: TableReader) -> Source? {
+    private static func fields(_ table: TableReader) -> [FieldReference]? {
         let stream = table.name("stream")
         let field = table.name("field")
-        let fields = table.strings("fields")
-        if let fields {
+        if let texts = table.strings("fields") {
             if table.has("stream") || table.has("field") {
                 table.problem(at: "fields", "a rule has either fields, or stream and field, not both")
             }
-            let pairs = fields.compactMap(pair)
-            guard pairs.count == fields.count, !pairs.isEmpty else {
+            let fields = texts.compactMap(FieldReference.init)
+            guard fields.count == texts.count, !fields.isEmpty else {
                 table.problem(
                     at: "fields",
                     "fields must be a list such as [\"accelerometer.x\", \"host.load.one_minute\"]"
                 )
                 return nil
             }
-            return .composite(pairs)
+            return fields
         }
         guard let stream, let field else {
             for key in ["stream", "field"] where !table.has(key) {
@@ -329,14 +320,17 @@ extension Configuration.Rule {
             }
             return nil
         }
-        return .field(stream: stream, field: field)
+        return [FieldReference(stream: stream, field: field)]
     }
+}
 
-    /// Splits `host.load.one_minute` at its last dot.
-    private static func pair(_ text: String) -> (stream: Name, field: Name)? {
-        guard let dot = text.lastIndex(of: "."), let stream = Name(String(text[..<dot])),
-            let field = Name(String(text[text.index(after: dot)...]))
-        else { return nil }
-        return (stream, field)
+extension Configuration {
+    /// Checks the rules against the streams that there are; problems carry the place in the file.
+    func ruleProblems(streams: [Samples.Stream]?) -> [ConfigurationProblem] {
+        Feeds.Rule.problems(of: rules.map(\.rule), device: name, streams: streams).map { problem in
+            let rule = rules[problem.rule]
+            let position = rule.keys[problem.key.rawValue] ?? rule.position
+            return ConfigurationProblem(file: file, line: position.line, column: position.column, text: problem.text)
+        }
     }
 }

@@ -1,6 +1,7 @@
+public import Control
 public import DataPoints
-public import Samples
-internal import TOML
+public import Feeds
+public import ReplaySamplers
 
 /// What `feedbridge.toml` says, checked. It touches no device, no file but its own, and no network.
 public struct Configuration: Sendable, Equatable {
@@ -51,22 +52,12 @@ public struct Configuration: Sendable, Equatable {
 
     /// The remote control.
     public struct Switch: Sendable, Equatable {
-        /// What the switch is when the bridge starts.
-        public enum OnStart: String, Sendable, CaseIterable {
-            /// As it was left, until the feed has been read.
-            case follow
-            /// On.
-            case on
-            /// Off.
-            case off
-        }
-
         /// The feed that says what is wanted.
         public var feed: FeedKey
         /// The feed that says what is done.
         public var statusFeed: FeedKey
-        /// What holds at start.
-        public var onStart: OnStart
+        /// What the switch is when the bridge starts.
+        public var onStart: SwitchSettings.OnStart
         /// Whether the bridge writes to the control feed when it changes by itself.
         public var writeBack: Bool
         /// More words for on.
@@ -111,69 +102,18 @@ public struct Configuration: Sendable, Equatable {
             /// This machine.
             case host(every: Duration)
             /// A file.
-            case replay(stream: Name?, file: String, speed: Double, keepTime: Bool)
+            case replay(ReplayConfiguration)
         }
     }
 
-    /// One rule: what is published.
+    /// One rule, and where it stands in the file.
     public struct Rule: Sendable, Equatable {
-        /// Where it stands in the file.
+        /// Where the table stands.
         public var position: Position
         /// Where its keys' values stand.
         public var keys: [String: Position]
-        /// The feed.
-        public var feed: FeedKey
         /// What is published.
-        public var source: Source
-        /// How a window is reduced to one value.
-        public var reduce: String
-        /// The length of a window.
-        public var every: Duration
-        /// How much a value must differ from the last published one.
-        public var deadBand: Double?
-        /// Whether only changes are published.
-        public var onChange: Bool
-        /// Digits after the point.
-        public var precision: Int?
-        /// Its part of a budget that is too small.
-        public var weight: Double
-        /// Whether it runs while the switch is off.
-        public var always: Bool
-        /// The stream whose position is attached.
-        public var location: Name?
-
-        /// What a rule publishes.
-        public enum Source: Sendable, Hashable {
-            /// One field.
-            case field(stream: Name, field: Name)
-            /// Several fields in one JSON value, each as `stream.field`.
-            case composite([(stream: Name, field: Name)])
-
-            /// Whether they name the same fields.
-            public static func == (left: Source, right: Source) -> Bool {
-                left.fields.elementsEqual(right.fields) { $0 == $1 } && left.isComposite == right.isComposite
-            }
-
-            /// Hashes the fields.
-            public func hash(into hasher: inout Hasher) {
-                for (stream, field) in fields {
-                    hasher.combine(stream)
-                    hasher.combine(field)
-                }
-            }
-
-            /// Every field it needs.
-            public var fields: [(stream: Name, field: Name)] {
-                switch self {
-                case .field(let stream, let field): [(stream, field)]
-                case .composite(let fields): fields
-                }
-            }
-
-            private var isComposite: Bool {
-                if case .composite = self { true } else { false }
-            }
-        }
+        public var rule: Feeds.Rule
     }
 
     /// A place in the file.
