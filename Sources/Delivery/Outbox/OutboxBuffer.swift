@@ -55,7 +55,6 @@ struct OutboxBuffer {
     private var buffered: [FeedKey: Int] = [:]
     /// Points that were never written and whose counts are not yet in the file.
     private(set) var drops: [Drop: Int] = [:]
-    private var takenDrops: [Drop: Int] = [:]
     private var isAwake = false
     private var isUrgent = false
     private var nextTicket = 1
@@ -133,18 +132,16 @@ struct OutboxBuffer {
         isAwake = false
         isUrgent = false
         hasChanges = false
-        takenDrops = drops
         return taken
     }
 
-    /// The items and the drops that were taken are in the file, whose counts are now `lanes`.
-    mutating func committed(_ written: [Item], lanes: [Lane]) {
+    /// Items and drops that were taken are in the file, whose counts are now `lanes`.
+    mutating func committed(_ written: [Item] = [], drops counted: [Drop: Int] = [:], lanes: [Lane]) {
         self.lanes = lanes
-        for (drop, count) in takenDrops {
+        for (drop, count) in counted {
             drops[drop, default: 0] -= count
             if drops[drop] == 0 { drops[drop] = nil }
         }
-        takenDrops = [:]
         for item in written { release(item) }
     }
 

@@ -18,6 +18,8 @@ final class OutboxFile {
     private let findPoint: Statement
     private let deletePoint: Statement
     private let updateState: Statement
+    private let updateNextID: Statement
+    private let updateLane: Statement
     let oldestOfLane: Statement
     let newestOfLane: Statement
     /// Whether a damaged file is being put back.
@@ -45,6 +47,13 @@ final class OutboxFile {
         )
         deletePoint = try connection.prepare("DELETE FROM points WHERE id = ?")
         updateState = try connection.prepare("UPDATE points SET state = ?, attempts = attempts + ? WHERE id = ?")
+        updateNextID = try connection.prepare("UPDATE facts SET value = ? WHERE name = 'next_id'")
+        updateLane = try connection.prepare(
+            """
+            INSERT OR REPLACE INTO lanes(\(OutboxSchema.laneColumns))
+            VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        )
         oldestOfLane = try connection.prepare(
             "SELECT \(columns) FROM points WHERE lane = ? AND state = ? AND id > ? ORDER BY id LIMIT ?"
         )
@@ -70,7 +79,7 @@ final class OutboxFile {
 
     /// Runs `body` and commits what it did, with the counts.
     func commit<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
-        let before = (lanes, laneIndexes, nextID)
+        let before = (lanes, laneIndexes, nextID, writtenNextID)
         do {
             return try connection.withTransaction { () throws(SQLiteError) in
                 let result = try body()
@@ -78,25 +87,20 @@ final class OutboxFile {
                 return result
             }
         } catch {
-            (lanes, laneIndexes, nextID) = before
+            (lanes, laneIndexes, nextID, writtenNextID) = before
             throw error
         }
     }
 
     private func writeCounts() throws(SQLiteError) {
         if nextID != writtenNextID {
-            try connection.run("UPDATE facts SET value = ? WHERE name = 'next_id'", .integer(nextID))
+            try updateNextID.run(.integer(nextID))
+            writtenNextID = nextID
         }
         guard lanes.contains(where: \.isChanged) else { return }
-        let update = try connection.prepare(
-            """
-            INSERT OR REPLACE INTO lanes(\(OutboxSchema.laneColumns))
-            VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        )
         for index in lanes.indices where lanes[index].isChanged {
             lanes[index].isChanged = false
-            try lanes[index].write(update)
+            try lanes[index].write(updateLane)
         }
     }
 

@@ -68,7 +68,7 @@ extension OutboxStore {
         if !drops.isEmpty {
             try file.commit { file.count(drops) }
             let lanes = file.lanes
-            buffer.withLock { $0.committed([], lanes: lanes) }
+            buffer.withLock { $0.committed(drops: drops, lanes: lanes) }
         }
         let most = min(1 << 20, max(settings.maxBytes / 16, 32 << 10))
         while !backlog.isEmpty {

@@ -162,12 +162,15 @@ extension OutboxStore {
     func inFile<Result>(_ body: (OutboxFile) throws(SQLiteError) -> Result) throws(OutboxError) -> Result {
         try commit()
         guard let file else { throw failure ?? .closed }
-        let result = try translated { () throws(SQLiteError) in
-            try file.commit { () throws(SQLiteError) in try body(file) }
+        do throws(SQLiteError) {
+            let result = try file.commit { () throws(SQLiteError) in try body(file) }
+            showCounts()
+            announce()
+            return result
+        } catch {
+            try recover(from: error)
+            throw .database(error)
         }
-        showCounts()
-        announce()
-        return result
     }
 
     /// Runs `body` again and again, each time in a commit of its own, until it has nothing to do.

@@ -7,6 +7,7 @@ extension OutboxStore {
     func replaceDamagedFile(_ error: SQLiteError) throws(OutboxError) {
         // Closed first: closing removes the log by its name, which must not be the new file's.
         let known = file?.nextID ?? 0
+        let knownLanes = file?.lanes ?? []
         file = nil
         let aside: String
         do throws(FileFailure) {
@@ -23,7 +24,7 @@ extension OutboxStore {
             // Without a readable row all is left to the pages.
             let rows = DamagedRows(path: aside)
             let above = max(known, rows?.nextID() ?? 0)
-            let old = rows?.lanes() ?? []
+            let old = knownLanes.isEmpty ? rows?.lanes() ?? [] : knownLanes
             let letters = rows?.deadLetters() ?? []
             let phase = rows == nil ? SalvageStep.Phase.pages : .rows
             try file.commit { () throws(SQLiteError) in
