@@ -169,6 +169,52 @@ struct DamageTests {
         #expect(ids.count >= 4900 - some.count - 1 && store.statistics.total.isBalanced)
     }
 
+    @Test("whatever bytes a page or a log holds, reading it finds true points or none, and ends")
+    func anyBytes() async throws {
+        try await prepare()
+        let store = try await open()
+        store.append([
+            DataPoint(feed: load, value: String(repeating: "long ", count: 3000), createdAt: time.wall())
+        ])
+        try await store.flush()
+        let log = try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
+        try await store.close()
+        let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let whole = DamagedPages(path: path, logOnly: false)
+        let all = (1...whole.count).flatMap { whole.points(at: $0) }
+        #expect(all.contains { $0.value.utf8.count == 15_000 })
+        #expect(Set(all.map(\.id)).isSuperset(of: 1002...6000))
+
+        var dice = Dice(state: 7)
+        let starts = stride(from: 0, to: data.count, by: 4096).filter { data[$0] == 13 }
+        for _ in 0..<5000 {
+            let start = try #require(starts.randomElement(using: &dice))
+            var page = Array(data[start..<start + 4096])
+            for _ in 0..<Int.random(in: 1...40, using: &dice) {
+                page[Int.random(in: 0..<4096, using: &dice)] = UInt8.random(in: .min ... .max, using: &dice)
+            }
+            page[0] = 13
+            let cut = Int.random(in: 0..<8, using: &dice) == 0 ? Int.random(in: 0...4096, using: &dice) : 4096
+            let leaf = LeafPage(bytes: Array(page.prefix(cut))) { number in
+                number % 3 == 0 ? nil : page
+            }
+            for row in leaf.points() where row.value != "value \(row.id)" {
+                Issue.record("found \(row.value) under \(row.id)")
+            }
+        }
+        let copy = folder.file("fuzzed-wal")
+        for _ in 0..<50 {
+            var bytes = log
+            for _ in 0..<Int.random(in: 1...20, using: &dice) {
+                bytes[Int.random(in: 0..<bytes.count, using: &dice)] = UInt8.random(in: .min ... .max, using: &dice)
+            }
+            try bytes.prefix(Int.random(in: 0...bytes.count, using: &dice)).write(to: URL(fileURLWithPath: copy))
+            _ = LogImage(path: copy, checking: true)
+            let pages = DamagedPages(path: folder.file("fuzzed"), logOnly: true)
+            for index in 0..<pages.count { _ = pages.points(at: index + 1) }
+        }
+    }
+
     @Test("damage that shows only in operation costs no new point, and the store goes on")
     func inOperation() async throws {
         try await prepare()

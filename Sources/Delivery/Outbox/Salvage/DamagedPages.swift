@@ -4,7 +4,9 @@ struct DamagedPages {
     private let log: ByteFile?
     private let image: LogImage?
     private let pageBytes: Int
-    /// The number of the last page.
+    /// The pages of the log alone, when nothing else is looked at.
+    private let logPages: [UInt32]
+    /// How many pages there are to look at.
     let count: Int
 
     /// Looks at the database at `path` and its log; with `logOnly` at the log alone.
@@ -15,9 +17,9 @@ struct DamagedPages {
         // Files of ours have pages of this size; a header that says something else is part of the damage.
         pageBytes = 4096
         let inFile = ((file?.size ?? 0) + pageBytes - 1) / pageBytes
-        // A page number in a damaged log may be anything.
-        let inLog = image?.offsets.keys.filter { $0 < 1 << 24 }.max() ?? 0
-        count = max(inFile, Int(inLog))
+        // A page number in a damaged log may be anything; a log adds at most as many pages as it has frames.
+        logPages = logOnly ? image?.offsets.keys.sorted() ?? [] : []
+        count = logOnly ? logPages.count : inFile + (image?.offsets.count ?? 0)
     }
 
     /// The bytes of the page; nil when there are none.
@@ -27,8 +29,9 @@ struct DamagedPages {
         return file.read(at: (Int(number) - 1) * pageBytes, count: pageBytes)
     }
 
-    /// The points on the page.
-    func points(on number: UInt32) -> [PointRow] {
+    /// The points on the page at `index`, from 1 to `count`.
+    func points(at index: Int) -> [PointRow] {
+        let number = logPages.isEmpty ? UInt32(truncatingIfNeeded: index) : logPages[index - 1]
         guard let bytes = page(number) else { return [] }
         return LeafPage(bytes: bytes, overflow: page).points()
     }

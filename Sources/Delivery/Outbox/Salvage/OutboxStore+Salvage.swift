@@ -101,7 +101,7 @@ extension OutboxStore {
         while step.position <= source.count {
             let from = step.position
             let end = min(Int64(source.count), from + 15)
-            let rows = (from...end).flatMap { source.points(on: UInt32(truncatingIfNeeded: $0)) }
+            let rows = (from...end).flatMap { source.points(at: Int($0)) }
             step.position = end + 1
             try putBack(rows, &step, boots)
             await Task.yield()
