@@ -85,6 +85,7 @@ let targets: [Target] = [
     // Delivery
     module("Delivery", "DataPoints", ["Diagnostics"]),
     module("Delivery", "Feeds", ["Samples", "DataPoints", "Diagnostics", "FastJSON"]),
+    module("Delivery", "Outbox", ["DataPoints", "SQLite", "Diagnostics"]),
     module("Delivery", "AdafruitIO", ["DataPoints", "Diagnostics", "FastJSON"]),
     module("Delivery", "AdafruitIOClient", ["AdafruitIO", "DataPoints", "HTTPClient", "Diagnostics", "FastJSON"]),
     module("Delivery", "Publisher", ["AdafruitIO", "AdafruitIOClient", "DataPoints", "MQTT", "Diagnostics"]),
@@ -112,7 +113,10 @@ let targets: [Target] = [
     program("SimulatorCommand", ["Simulator", "Diagnostics"]),
     program(
         "Benchmark",
-        ["Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "ReplaySamplers", "DataPoints", "Feeds"]
+        [
+            "Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "ReplaySamplers", "DataPoints", "Feeds",
+            "Outbox", "SQLite",
+        ]
     ),
 
     // Test support and tests
@@ -138,6 +142,7 @@ let targets: [Target] = [
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
     tests("Feeds", ["Feeds", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
+    tests("Outbox", ["Outbox", "DataPoints", "SQLite", "Diagnostics", "TestKit"]),
     tests("AdafruitIO", ["AdafruitIO", "DataPoints", "Diagnostics", "FastJSON", "TestKit"]),
     tests(
         "AdafruitIOClient",

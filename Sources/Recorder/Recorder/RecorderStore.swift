@@ -81,7 +81,7 @@ public actor RecorderStore {
     }
 
     private func open() throws(RecorderError) {
-        lock = try WriterLock(path: files.lock, recordings: files.database)
+        lock = try files.lockForWriting()
         do throws(SQLiteError) {
             try openFile()
         } catch {

@@ -1,53 +1,52 @@
 internal import Diagnostics
-internal import Glibc
+internal import SQLite
 
 /// Where the recordings of a state folder lie.
 public struct RecordingFiles: Sendable {
+    private let files: DatabaseFiles
+
     /// The state folder.
-    public let folder: String
+    public var folder: String { files.folder }
     /// The database.
-    public var database: String { "\(folder)/recordings.sqlite" }
+    public var database: String { files.database }
     /// The writer's lock.
-    var lock: String { "\(folder)/recordings.lock" }
+    var lock: String { files.lock }
 
     /// Whether there is a database.
-    public var exists: Bool { access(database, F_OK) == 0 }
+    public var exists: Bool { files.exists }
 
     /// The files in the state folder `folder`.
     public init(folder: String) {
-        self.folder = folder
+        files = DatabaseFiles(folder: folder, name: "recordings")
     }
 
     /// Bytes that are free for us on the disk of the folder; nil when the kernel does not say.
-    public func freeBytes() -> Int? {
-        var status = statvfs()
-        guard statvfs(folder, &status) == 0 else { return nil }
-        return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
-    }
+    public func freeBytes() -> Int? { files.freeBytes() }
 
     /// Bytes of the database and its log.
-    public func usedBytes() -> Int {
-        ["", "-wal"].reduce(0) { sum, suffix in
-            var status = stat()
-            return stat(database + suffix, &status) == 0 ? sum + Int(status.st_size) : sum
-        }
-    }
+    public func usedBytes() -> Int { files.usedBytes() }
+
+    /// Damaged databases that were set aside, the oldest first.
+    public func damaged() -> [String] { files.damaged() }
 
     /// Renames a damaged database with its log, so that nothing of it is lost; says its new name.
     func setAside(at time: Timestamp) throws(RecorderError) -> String {
-        let stamp = time.iso8601(fractionDigits: 0).filter { $0 != "-" && $0 != ":" }
-        var target = "\(folder)/recordings.corrupt-\(stamp)"
-        var number = 2
-        while access(target, F_OK) == 0 {
-            target = "\(folder)/recordings.corrupt-\(stamp)-\(number)"
-            number += 1
+        do throws(FileFailure) {
+            return try files.setAside(at: time)
+        } catch {
+            throw .file(action: error.action, path: error.path, code: error.code)
         }
-        // The log first: a database without its log is whole as of the last checkpoint, a log with a foreign database is not.
-        for suffix in ["-wal", "-shm", ""] {
-            guard rename(database + suffix, target + suffix) == 0 || errno == ENOENT else {
-                throw .file(action: "set aside", path: database + suffix, code: errno)
+    }
+
+    /// Takes the lock that makes this process the only writer.
+    func lockForWriting() throws(RecorderError) -> WriterLock {
+        do throws(WriterLock.Failure) {
+            return try WriterLock(path: lock)
+        } catch {
+            switch error {
+            case .held(let process): throw .locked(path: database, process: process)
+            case .file(let failure): throw .file(action: failure.action, path: failure.path, code: failure.code)
             }
         }
-        return target
     }
 }
