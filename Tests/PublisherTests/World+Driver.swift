@@ -18,7 +18,7 @@ extension World {
                 subscribes.append(now)
                 answer(.mqtt(connection: number, .subscribed(filter)), ofConnection: true)
             }
-            subscribes.removeAll { $0 <= now - 60 }
+            subscribes.removeAll { $0 <= now - 59.999 }
             if subscribes.count > 100 { fault("more than 100 subscribes") }
         case .publish(_, let message, let points): publish(message, points)
         case .post(let request, let feed, let points): post(request, feed, points)
@@ -52,7 +52,7 @@ extension World {
     private mutating func connect(_ number: Int) {
         mustBeOpen("log-in")
         logins.append(now)
-        logins.removeAll { $0 <= now - 60 }
+        logins.removeAll { $0 <= now - 59.999 }
         if logins.count > 6 { fault("more than 6 log-ins in a minute") }
         epoch += 1
         if !mqttIsReachable || dice.chance(weather.failedConnect) {
@@ -66,17 +66,19 @@ extension World {
         answer(.mqtt(connection: number, .connected), ofConnection: true)
     }
 
-    private mutating func spend(_ count: Int) {
-        sent.append((now, count))
-        sent.removeAll { $0.at <= now - 62 }
+    private mutating func spend(_ count: Int, _ request: Int? = nil) {
+        sent.append((now, count, request))
+        sent.removeAll { $0.at <= now - 61.999 }
         let ours = Int(Double(service.plan) * settings.share)
         if sent.reduce(0, { $0 + $1.count }) > ours { fault("more than \(ours) points of ours in 62 s") }
     }
 
     private mutating func publish(_ message: Int, _ points: [PublisherPoint]) {
         mustBeOpen("publish")
-        guard let point = points.first, let number = connection else { return fault("publish without a connection") }
+        guard let point = points.first else { return fault("publish of nothing") }
         let feed = point.point.feed
+        // An earlier publish of the same actions has broken the connection.
+        guard let number = connection else { return outbox.noteSending(points) }
         spend(1)
         countByLink[.mqtt, default: 0] += 1
         if let other = inFlight[feed], now - other.at < 10 { fault("two unconfirmed MQTT points of \(feed)") }
@@ -100,7 +102,7 @@ extension World {
     }
 
     private mutating func post(_ request: Int, _ feed: FeedKey, _ points: [PublisherPoint]) {
-        spend(points.count)
+        spend(points.count, request)
         countByLink[.rest, default: 0] += points.count
         if let other = inFlight[feed], now - other.at < 10, connection != nil { fault("both links on \(feed)") }
         if zip(points, points.dropFirst()).contains(where: { $0.id >= $1.id }) { fault("a batch out of order") }

@@ -70,7 +70,7 @@ struct World {
     var connection: Int?
     var epoch = 0
     var heldUntil = 0.0
-    var sent: [(at: Double, count: Int)] = []
+    var sent: [(at: Double, count: Int, request: Int?)] = []
     var logins: [Double] = []
     var subscribes: [Double] = []
     var inFlight: [FeedKey: (id: Int, at: Double)] = [:]
@@ -122,6 +122,7 @@ struct World {
         life += 1
         epoch += 1
         connection = nil
+        sent = sent.map { ($0.at, $0.count, nil) }
         inFlight = [:]
         posting = [:]
         intervals = [:]
@@ -140,6 +141,12 @@ struct World {
         connection = nil
         epoch += 1
         hand(.mqtt(connection: number, .ended(reason)))
+    }
+
+    /// The outbox drops the oldest point of a feed.
+    mutating func evict() {
+        guard let feed = rules.first?.feed, let id = outbox.evictOldest(feed) else { return }
+        hand(.evicted(feed, [id]))
     }
 
     mutating func ban(for seconds: Double) {
@@ -185,6 +192,7 @@ struct World {
         case .mqtt(_, .ended(.banned(let told))): wait = max(60, told?.inSeconds ?? 0)
         case .answered(let request, let outcome):
             posting[request] = nil
+            if case .notSent = outcome { sent.removeAll { $0.request == request } }
             if case .throttled(let told) = outcome { wait = told?.inSeconds ?? 30 }
         default: break
         }
@@ -237,6 +245,7 @@ struct World {
     mutating func hand(_ event: PublisherEvent) {
         steps += 1
         let actions = machine.handle(event, at: boot)
+        if DBG { print(now, event); for a in actions { if case .remember = a { continue }; print("      ->", a) } }
         for action in actions { execute(action) }
         guard let deadline = machine.deadline else { return }
         let at = Double(deadline.nanoseconds) / 1e9
@@ -250,3 +259,6 @@ struct World {
         if !outbox.isBalanced { fault("accepted is not confirmed + refused + evicted + pending") }
     }
 }
+
+import Foundation
+let DBG = ProcessInfo.processInfo.environment["DBG"] != nil

@@ -8,6 +8,8 @@ public struct PublisherMemory: Sendable, Hashable, Codable {
         var text: String
         /// When it left, by the service's clock as far as it is known.
         var sentAt: Timestamp?
+        /// The times of other points with the same text that went by REST and may stand near it.
+        var others: [Timestamp] = []
     }
 
     /// The boot that its instants count from.

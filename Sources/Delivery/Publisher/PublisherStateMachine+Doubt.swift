@@ -5,6 +5,9 @@ internal import Diagnostics
 extension PublisherStateMachine {
     /// The service's time is known to a second and a bit.
     private static let clockError = Duration.milliseconds(1500)
+    /// How much later than it should an entry may show: before the point is sent again, and as a second copy.
+    private static let late = Duration.seconds(5)
+    private static let veryLate = Duration.seconds(30)
     private static let otherWritersLast = Duration.seconds(3600)
     private static let mostDoubts = 16
 
@@ -72,11 +75,25 @@ extension PublisherStateMachine {
 
     /// Where the service's time of the point lies if it arrived over MQTT; nil if it cannot have gone that way.
     private func publishedSpan(_ doubt: Lane.Doubt, isCheck: Bool) -> (from: Timestamp, to: Timestamp)? {
-        guard let flight = memory.flights[doubt.point.id] ?? doubt.flight else { return nil }
-        let created = doubt.point.point.createdAt
-        let last = isCheck ? serviceTime(at: doubt.notBefore) : serviceNow
-        if let sent = flight.sentAt { return (sent - Self.clockError, (last ?? sent) + settings.settle) }
-        return (created - .seconds(2), (last ?? created) + settings.liveWithin + settings.settle)
+        guard let flight = doubt.flight ?? memory.flights[doubt.point.id] else { return nil }
+        let from = flight.sentAt.map { $0 - Self.clockError } ?? doubt.point.point.createdAt - .seconds(2)
+        let late = isCheck ? Self.veryLate : Self.late
+        return (from, from + settings.liveWithin + settings.settle + late)
+    }
+
+    /// Notes on the points of that feed that went by MQTT which entries near them are of `points`.
+    mutating func noteOthers(_ index: Int, _ points: [PublisherPoint]) {
+        let feed = lanes[index].feed.text
+        for (id, flight) in memory.flights where flight.feed == feed {
+            for point in points where point.text == flight.text && point.id != id {
+                let doubt = Lane.Doubt(point: point, flight: flight, notBefore: now)
+                guard let span = publishedSpan(doubt, isCheck: true), flight.others.count < 100 else { continue }
+                let created = point.point.createdAt
+                let isNear = created >= span.from - .seconds(2) && created <= span.to + .seconds(2)
+                guard isNear, !flight.others.contains(created) else { continue }
+                memory.flights[id]?.others.append(created)
+            }
+        }
     }
 
     mutating func lookedUp(_ index: Int, _ outcome: RESTOutcome) {
@@ -123,7 +140,7 @@ extension PublisherStateMachine {
         for doubt in open {
             // Where others write, such an entry may be theirs: rather twice than never.
             if !hasOthers, let span = publishedSpan(doubt, isCheck: false),
-                let place = unused.firstIndex(where: { isWithin($0, span, doubt.point, index) })
+                let place = unused.firstIndex(where: { isWithin($0, span, doubt, index) })
             {
                 unused.remove(at: place)
                 found.append(doubt.point)
@@ -148,6 +165,9 @@ extension PublisherStateMachine {
     }
 
     private mutating func sendAgain(_ index: Int, _ points: [PublisherPoint], isDoubtful: Bool) {
+        for point in points where memory.flights[point.id] != nil {
+            lanes[index].texts.missed(point.text, at: now)
+        }
         lanes[index].putBack(points, most: settings.page)
         if isDoubtful { countDoubt(points.count) }
     }
@@ -171,7 +191,7 @@ extension PublisherStateMachine {
         let copies = entries.filter { entry in
             guard entry.id != kept, entry.text == check.point.text else { return false }
             if exact.contains(entry) { return true }
-            return publishedSpan(check, isCheck: true).map { isWithin(entry, $0, check.point, index) } ?? false
+            return publishedSpan(check, isCheck: true).map { isWithin(entry, $0, check, index) } ?? false
         }
         let room = max(0, 20 - lanes[index].doubles.count)
         lanes[index].doubles.append(contentsOf: copies.prefix(room))
@@ -182,19 +202,26 @@ extension PublisherStateMachine {
     private func isWithin(
         _ entry: StoredPoint,
         _ span: (from: Timestamp, to: Timestamp),
-        _ point: PublisherPoint,
+        _ doubt: Lane.Doubt,
         _ index: Int
     ) -> Bool {
-        entry.text == point.text && entry.createdAt >= span.from && entry.createdAt <= span.to
+        let point = doubt.point
+        let others = (doubt.flight ?? memory.flights[point.id])?.others ?? []
+        return entry.text == point.text && entry.createdAt >= span.from && entry.createdAt <= span.to
             && !lanes[index].written.contains { $0.id != point.id && isExactly(entry, $0) }
+            && !others.contains { isCut(entry.createdAt, of: $0) }
+    }
+
+    /// Whether `shown` is `own` as the service shows it: cut to the millisecond or the second.
+    private func isCut(_ shown: Timestamp, of own: Timestamp) -> Bool {
+        let difference = own.nanoseconds - shown.nanoseconds
+        if difference > -1_000_000, difference < 1_000_000 { return true }
+        return shown.nanoseconds % 1_000_000_000 == 0 && difference >= 0 && difference < 1_000_000_000
     }
 
     /// The same text and the same time, which the service may have cut to the millisecond or the second.
     private func isExactly(_ entry: StoredPoint, _ point: PublisherPoint) -> Bool {
-        guard entry.text == point.text else { return false }
-        if isSameInstant(entry, point) { return true }
-        let (shown, own) = (entry.createdAt.nanoseconds, point.point.createdAt.nanoseconds)
-        return shown % 1_000_000_000 == 0 && own - shown >= 0 && own - shown < 1_000_000_000
+        entry.text == point.text && isCut(entry.createdAt, of: point.point.createdAt)
     }
 
     private func isSameInstant(_ entry: StoredPoint, _ point: PublisherPoint) -> Bool {

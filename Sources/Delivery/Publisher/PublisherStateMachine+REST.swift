@@ -129,6 +129,7 @@ extension PublisherStateMachine {
         lanes[index].written.removeFirst(max(0, lanes[index].written.count - 512))
         memory.budget.spend(live: live.count, backlog: backlog.count, key: request, at: now)
         memory.lastWrite = now
+        noteOthers(index, points)
         isMemoryChanged = true
         rest.requests[request] = .post(lane: index)
         actions.append(.post(request: request, lanes[index].feed, points))

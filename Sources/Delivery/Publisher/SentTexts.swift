@@ -12,10 +12,13 @@ struct SentTexts: Sendable {
     }
 
     private var entries: [String: Entry] = [:]
+    /// Texts that went out by MQTT and were not found: what comes very late must not speak for a newer point.
+    private var missed: [String: BootInstant] = [:]
     /// What did not fit: everything is ambiguous until then.
     private var allUntil = BootInstant(nanoseconds: .min)
 
     private static let most = 512
+    private static let veryLate = Duration.seconds(300)
     /// How long the second copy of an echo may take, and how far the service's clock may be off for us.
     static let slack = Duration.seconds(4)
     private static let ours = Duration.seconds(60)
@@ -24,17 +27,19 @@ struct SentTexts: Sendable {
     /// Whether an echo with this text would not say which point it is of.
     func isAmbiguous(_ text: String, at now: BootInstant) -> Bool {
         allUntil > now || (entries[text].map { $0.ambiguousUntil > now } ?? false)
+            || (missed[text].map { $0 > now } ?? false)
     }
 
     /// Whether an echo with this text is ours.
     func isOurs(_ text: String, at now: BootInstant) -> Bool {
         allUntil > now || (entries[text].map { $0.oursUntil > now } ?? false)
+            || (missed[text].map { $0 > now } ?? false)
     }
 
     /// When the first ambiguity ends that has an end.
     func nextChange(after now: BootInstant) -> BootInstant? {
         let ends = entries.values.lazy.map(\.ambiguousUntil).filter { $0 > now && $0 < Self.never }
-        return [ends.min(), allUntil > now ? allUntil : nil].compactMap { $0 }.min()
+        return [ends.min(), missed.values.lazy.filter { $0 > now }.min(), allUntil > now ? allUntil : nil].compactMap { $0 }.min()
     }
 
     /// The text was sent; echoes of it may come until `until`, or until it is settled.
@@ -50,6 +55,16 @@ struct SentTexts: Sendable {
     mutating func settled(_ text: String, until: BootInstant, at now: BootInstant) {
         entries[text] = nil
         sent(text, until: until, at: now)
+    }
+
+    /// The text went by MQTT and does not stand there.
+    mutating func missed(_ text: String, at now: BootInstant) {
+        missed[text] = now.advanced(by: Self.veryLate)
+        guard missed.count > Self.most else { return }
+        missed = missed.filter { $0.value > now }
+        guard missed.count > Self.most else { return }
+        allUntil = max(allUntil, now.advanced(by: Self.veryLate))
+        missed = [:]
     }
 
     /// Everything may be echoed until `until`.
