@@ -1,5 +1,5 @@
 /// Why a link is as it is, by the codes of `feedbridge status`.
-public enum LinkReason: String, Sendable, Hashable {
+public enum LinkReason: String, Sendable, Hashable, Codable {
     /// Connected.
     case ok
     /// Not tried yet.

@@ -24,3 +24,17 @@ public struct BootInstant: Sendable, Hashable, Comparable, InstantProtocol {
         .nanoseconds(other.nanoseconds &- nanoseconds)
     }
 }
+
+/// Stored as its nanoseconds; it means something only together with the boot id.
+extension BootInstant: Codable {
+    /// Reads the nanoseconds.
+    public init(from decoder: any Decoder) throws {
+        self.init(nanoseconds: try decoder.singleValueContainer().decode(Int64.self))
+    }
+
+    /// Writes the nanoseconds.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(nanoseconds)
+    }
+}

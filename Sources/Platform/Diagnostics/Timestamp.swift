@@ -48,6 +48,20 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
 }
 
+/// Stored as its nanoseconds since 1970.
+extension Timestamp: Codable {
+    /// Reads the nanoseconds.
+    public init(from decoder: any Decoder) throws {
+        self.init(nanoseconds: try decoder.singleValueContainer().decode(Int64.self))
+    }
+
+    /// Writes the nanoseconds.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(nanoseconds)
+    }
+}
+
 extension Timestamp: CustomStringConvertible {
     /// ISO 8601 in UTC with milliseconds: `2026-05-01T12:00:00.250Z`.
     public var description: String { iso8601(fractionDigits: 3) }

@@ -1,0 +1,102 @@
+internal import DataPoints
+internal import Diagnostics
+
+/// What the publisher knows of one feed: a bounded window of its waiting points, and what is under way.
+struct Lane: Sendable {
+    /// A point whose fate is not known: it is looked up before it is sent again.
+    struct Doubt: Sendable {
+        var point: PublisherPoint
+        /// How it left over MQTT, where the memory does not hold that any more.
+        var flight: PublisherMemory.Flight?
+        /// When the look-up may be made: by then the service shows what it has stored.
+        var notBefore: BootInstant
+    }
+
+    /// What is under way; a feed never uses both links at once.
+    enum Flight: Sendable {
+        case mqtt(message: Int, PublisherPoint, at: BootInstant, isAcknowledged: Bool)
+        case post(request: Int, [PublisherPoint])
+    }
+
+    /// A look-up that is under way: for points in doubt, or for second copies of points that were sent again.
+    struct LookUp: Sendable {
+        var request: Int
+        var doubts: [Doubt]
+        var isCheck: Bool
+    }
+
+    let feed: FeedKey
+    /// Points that came just now, in order.
+    var fresh: [PublisherPoint] = []
+    /// The oldest waiting points, in order.
+    var old: [PublisherPoint] = []
+    /// Whether the outbox holds points of this feed above `cursor` that are not here.
+    var hasMore = false
+    var cursor = 0
+    var isPaging = false
+    /// The cursor of the page that is being read, and whether more was let go since.
+    var pageFrom = 0
+    var rewound = false
+    /// Points that left for good while a page was being read: it may hold them.
+    var finished: Set<Int> = []
+    var flight: Flight?
+    var doubts: [Doubt] = []
+    /// Points under way to a plain broker.
+    var pipelined: Set<Int> = []
+    /// How many points the next look-up may be about; halves when a page of the list could not hold the answer.
+    var lookUpLimit = 100
+    var lookUp: LookUp?
+    /// Points that were sent again and stored: is there a second copy?
+    var checks: [Doubt] = []
+    /// Second copies to delete.
+    var doubles: [StoredPoint] = []
+    var deletion: Int?
+    /// Points in the service's future, and when to try again.
+    var parked: [(until: BootInstant, point: PublisherPoint)] = []
+    /// What went by REST lately: the service's entries of those points are not of any other.
+    var written: [PublisherPoint] = []
+    /// How many points may go into the next batch; halves when one was refused.
+    var batchLimit: Int
+    var heldUntil: BootInstant?
+    var texts = SentTexts()
+    /// Somebody else writes this feed, as far as was seen until then; so exactly once cannot be promised.
+    var othersUntil: BootInstant?
+    /// Points that wait in the outbox.
+    var waiting = 0
+
+    init(feed: FeedKey, batchLimit: Int) {
+        self.feed = feed
+        self.batchLimit = batchLimit
+    }
+
+    /// Whether older points wait that MQTT may not carry.
+    var hasBacklog: Bool { !old.isEmpty || hasMore || !doubts.isEmpty || lookUp?.isCheck == false }
+
+    /// Whether a point of it may be anywhere in this window.
+    func holds(_ id: Int) -> Bool {
+        if fresh.contains(where: { $0.id == id }) || old.contains(where: { $0.id == id }) { return true }
+        if doubts.contains(where: { $0.point.id == id }) || parked.contains(where: { $0.point.id == id }) { return true }
+        if pipelined.contains(id) { return true }
+        if lookUp?.isCheck == false, lookUp?.doubts.contains(where: { $0.point.id == id }) ?? false { return true }
+        switch flight {
+        case .mqtt(_, let point, _, _): return point.id == id
+        case .post(_, let points): return points.contains { $0.id == id }
+        case nil: return false
+        }
+    }
+
+    /// Puts points back among the old ones, in order, and keeps at most `most`.
+    mutating func putBack(_ points: [PublisherPoint], most: Int) {
+        guard !points.isEmpty else { return }
+        old.append(contentsOf: points)
+        old.sort { $0.id < $1.id }
+        while old.count > most, let last = old.popLast() { letGo(last) }
+    }
+
+    /// Lets a point go from memory; it stays in the outbox and comes again with a page.
+    mutating func letGo(_ point: PublisherPoint) {
+        cursor = hasMore || isPaging ? min(cursor, point.id - 1) : point.id - 1
+        hasMore = true
+        rewound = true
+    }
+}
