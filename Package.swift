@@ -88,7 +88,11 @@ let targets: [Target] = [
     module("Delivery", "Outbox", ["DataPoints", "SQLite", "Diagnostics"]),
     module("Delivery", "AdafruitIO", ["DataPoints", "Diagnostics", "FastJSON"]),
     module("Delivery", "AdafruitIOClient", ["AdafruitIO", "DataPoints", "HTTPClient", "Diagnostics", "FastJSON"]),
-    module("Delivery", "Publisher", ["AdafruitIO", "AdafruitIOClient", "DataPoints", "MQTT", "Diagnostics"]),
+    module(
+        "Delivery",
+        "Publisher",
+        ["AdafruitIO", "AdafruitIOClient", "DataPoints", "Diagnostics", "HTTPClient", "MQTT", "Outbox"]
+    ),
 
     // Control
     module("Control", "Control", ["Diagnostics", "FastJSON"]),

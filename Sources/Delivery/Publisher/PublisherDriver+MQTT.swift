@@ -1,0 +1,122 @@
+internal import AdafruitIO
+internal import DataPoints
+internal import Diagnostics
+internal import MQTT
+internal import Outbox
+
+extension PublisherDriver {
+    /// Logs in with a handle of its own; exactly one `ended` follows, sooner or later.
+    func connect(_ number: Int) {
+        let (configuration, time) = (access.connection, time)
+        newest = number
+        Task {
+            do {
+                let connection = try await MQTTConnection.connect(configuration, time: time)
+                guard newest == number else {
+                    await connection.disconnect()
+                    return
+                }
+                connections[number] = connection
+                inbox.yield(.mqtt(connection: number, .connected))
+                let reason = await connection.ended
+                connections[number] = nil
+                inbox.yield(.mqtt(connection: number, .ended(LinkEnding(reason).kind)))
+            } catch {
+                log.debug("MQTT: \(error)")
+                inbox.yield(.mqtt(connection: number, .ended(LinkEnding(error).kind)))
+            }
+        }
+    }
+
+    func disconnect(_ number: Int) {
+        guard let connection = connections[number] else {
+            // Still on its way: it ends itself when it is no longer the newest.
+            if newest == number {
+                newest = nil
+                inbox.yield(.mqtt(connection: number, .ended(.failed(.closed))))
+            }
+            return
+        }
+        Task { await connection.disconnect() }
+    }
+
+    func subscribe(_ number: Int, _ filters: [PublisherFilter]) {
+        guard let connection = connections[number] else { return }
+        let access = access
+        Task {
+            for filter in filters {
+                do {
+                    let subscription = try await connection.subscribe(
+                        to: access.filter(filter),
+                        qos: .atLeastOnce,
+                        buffer: filter == .control ? .newest(1) : .all(upTo: 1024)
+                    )
+                    inbox.yield(.mqtt(connection: number, .subscribed(filter)))
+                    Task { await follow(subscription, filter, number, access) }
+                } catch {
+                    log.debug("cannot subscribe to \(access.filter(filter)): \(error)")
+                    inbox.yield(.mqtt(connection: number, .subscribeFailed(filter)))
+                }
+            }
+        }
+    }
+
+    /// Publishes a message once the outbox has noted it.
+    func publish(_ number: Int, _ message: Int, _ points: [PublisherPoint]) async {
+        guard await note(points), let connection = connections[number], let first = points.first else { return }
+        let payload = Array(FeedPayload.published(first.point).utf8)
+        let topic = access.topic(first.point.feed)
+        Task {
+            do {
+                try await connection.publish(payload, to: topic, qos: .atLeastOnce)
+                inbox.yield(.mqtt(connection: number, .acknowledged(message: message)))
+            } catch {
+                log.debug("cannot publish: \(error)")
+                await connection.disconnect()
+            }
+        }
+    }
+
+    private func follow(
+        _ subscription: MQTTSubscription,
+        _ filter: PublisherFilter,
+        _ number: Int,
+        _ access: PublisherAccess
+    ) async {
+        for await message in subscription.messages {
+            switch filter {
+            case .errors, .throttle:
+                for what in understand(ServiceMessage(message.payload), access) {
+                    inbox.yield(.mqtt(connection: number, what))
+                }
+            case .control, .feed, .allFeeds:
+                guard let feed = access.feed(of: message.topic),
+                    let text = String(validating: message.payload, as: UTF8.self)
+                else { continue }
+                if case .allFeeds = filter, !machine.settings.rules.contains(where: { $0.feed == feed }) { continue }
+                inbox.yield(.mqtt(connection: number, .echoed(feed, text)))
+                if filter == .control { eventSink.yield(.control(text)) }
+            }
+        }
+    }
+
+    /// What a message of the `errors` or `throttle` topic means for the publisher.
+    private func understand(_ message: ServiceMessage, _ access: PublisherAccess) -> [MQTTHappening] {
+        log.warning("Adafruit IO says: \(message.text)")
+        switch message.reason {
+        case .dataRate(let wait): return [.throttled(wait)]
+        case .banned(let wait): return [.banned(wait)]
+        case .blocked: return [.banned(.seconds(60))]
+        case .subscribesLeft, .tooManyRequests, .flood: return []
+        case .invalidTopic, .notSharedFeed, .notAuthorized, .validation, .other:
+            let words = message.text.split(separator: " ").map(String.init)
+            let topic = words.first { $0.hasPrefix("\(access.username)/") }
+            if words.contains("SUBSCRIBE") {
+                let filters: [PublisherFilter] =
+                    [.control, .errors, .throttle, .allFeeds] + machine.settings.rules.map { .feed($0.feed) }
+                return filters.filter { access.filter($0) == topic }.map(MQTTHappening.subscribeFailed)
+            }
+            return [.rejected(topic.flatMap(access.feed))]
+        }
+    }
+}
