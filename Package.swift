@@ -1,5 +1,4 @@
 // swift-tools-version: 6.3
-import Foundation
 import PackageDescription
 
 // Targets stand in the order of the data's way: each imports only targets above its own.
@@ -55,13 +54,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     )
 }
 
-let all: [Target] = [
+let targets: [Target] = [
     // C libraries
     library("CMosquitto", pkgConfig: "libmosquitto", package: "libmosquitto-dev"),
     library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
     library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
     library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
-    library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
     library("CJSONC", pkgConfig: "json-c", package: "libjson-c-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
     library("CEpoll", package: "libc6-dev"),
@@ -150,43 +148,28 @@ let all: [Target] = [
     tests(
         "Simulator",
         [
-            "Simulator", "AdafruitIO", "DataPoints", "MQTT", "HTTPClient", "FastJSON", "Sockets", "Diagnostics",
+            "Simulator", "AdafruitIO", "DataPoints", "MQTT", "HTTPClient", "HTTPServer", "FastJSON", "Sockets",
+            "Diagnostics",
             "TestKit",
         ]
     ),
-    tests("Bridge", ["Bridge", "Control", "DataPoints", "Feeds", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]),
-    tests("Programs", ["Simulator", "MQTT", "HTTPClient", "FastJSON", "Diagnostics", "TestKit"]),
+    tests(
+        "Bridge",
+        ["Bridge", "Control", "DataPoints", "Feeds", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]
+    ),
+    tests("Programs", ["FeedbridgeCommand", "FastJSON", "SimulatorCommand", "Diagnostics", "TestKit"]),
 ]
-
-func exists(_ target: Target) -> Bool {
-    FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/\(target.path ?? "")")
-}
-let present = Set(all.filter(exists).map(\.name))
-let targets = all.filter(exists)
-for target in targets {
-    target.dependencies.removeAll { dependency in
-        if case .byNameItem(let name, _) = dependency { !present.contains(name) } else { false }
-    }
-}
-
-let products: [Product] = [
-    .executable(name: "feedbridge", targets: ["FeedbridgeCommand"]),
-    .executable(name: "adafruit-io-simulator", targets: ["SimulatorCommand"]),
-    .library(name: "MQTT", targets: ["MQTT"]),
-    .library(name: "AdafruitIO", targets: ["AdafruitIO"]),
-    .library(name: "AdafruitIOClient", targets: ["AdafruitIOClient"]),
-    .library(name: "Simulator", targets: ["Simulator"]),
-].filter { product in
-    switch product {
-    case let product as Product.Executable: product.targets.allSatisfy(present.contains)
-    case let product as Product.Library: product.targets.allSatisfy(present.contains)
-    default: true
-    }
-}
 
 let package = Package(
     name: "feedbridge",
-    products: products,
+    products: [
+        .executable(name: "feedbridge", targets: ["FeedbridgeCommand"]),
+        .executable(name: "adafruit-io-simulator", targets: ["SimulatorCommand"]),
+        .library(name: "MQTT", targets: ["MQTT"]),
+        .library(name: "AdafruitIO", targets: ["AdafruitIO"]),
+        .library(name: "AdafruitIOClient", targets: ["AdafruitIOClient"]),
+        .library(name: "Simulator", targets: ["Simulator"]),
+    ],
     targets: targets,
     cxxLanguageStandard: .cxx17
 )

@@ -129,6 +129,17 @@ public final class ChildProcess: Sendable {
         }
     }
 
+    /// As `run`, for tests that are not asynchronous; it blocks the calling thread.
+    @discardableResult
+    public static func runBlocking(_ program: String, _ arguments: [String] = []) throws -> String {
+        let child = try ChildProcess(program, arguments)
+        while child.isRunning { usleep(1000) }
+        guard child.exitCode == 0 else {
+            throw Failure(description: "\(program) ended with \(child.exitCode ?? -1): \(child.output)\(child.talk)")
+        }
+        return child.output
+    }
+
     /// Runs a program to its end and returns its output; throws with what it said when it fails.
     @discardableResult
     public static func run(

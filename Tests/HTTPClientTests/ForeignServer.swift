@@ -1,30 +1,22 @@
-import Foundation
 import Glibc
+import TestKit
 
 /// nghttpd, an HTTP/2 server that others wrote, on a free port.
-final class ForeignServer: @unchecked Sendable {
-    // Sendable: `process` is set once in `init` and ended by whoever holds the last reference or calls `stop`.
+final class ForeignServer: Sendable {
     let port: Int
-    private let process = Process()
+    private let process: ChildProcess
 
     init(_ root: String, certificate: String, key: String) async throws {
-        port = Self.freePort()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["nghttpd", "-d", root, "\(port)", key, certificate]
-        process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin"]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        let port = Self.freePort()
+        let process = try ChildProcess("nghttpd", ["-d", root, "\(port)", key, certificate])
+        self.port = port
+        self.process = process
         // It says nothing when it is ready: ask until it accepts, or is gone.
-        while process.isRunning, !Self.accepts(port) { try await Task.sleep(for: .milliseconds(10)) }
-    }
-
-    deinit {
-        stop()
+        try await until("nghttpd accepts") { !process.isRunning || Self.accepts(port) }
     }
 
     func stop() {
-        if process.isRunning { process.terminate() }
+        process.signal()
     }
 
     private static func freePort() -> Int {

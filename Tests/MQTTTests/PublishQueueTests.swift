@@ -44,29 +44,6 @@ struct PublishQueueTests {
         #expect(!queue.nextIDIsTaken)
     }
 
-    @Test("a long line is handed over in batches of at least half the window, a short one at once")
-    func batches() {
-        var queue = PublishQueue(window: 4)
-        queue.append(group(100))
-        for id in 1...4 {
-            guard let (group, index) = queue.takeNext() else { break }
-            queue.handed(Int32(id), group, index, at: now)
-        }
-
-        _ = queue.acknowledged(1)
-        #expect(queue.room() == 0)
-        _ = queue.acknowledged(2)
-        #expect(queue.room() == 2)
-
-        var short = PublishQueue(window: 4)
-        short.append(group(4))
-        for id in 1...3 {
-            guard let (group, index) = short.takeNext() else { break }
-            short.handed(Int32(id), group, index, at: now)
-        }
-        #expect(short.room() == 1)
-    }
-
     @Test("a cancelled group leaves the line; what it has in flight keeps its place in the window")
     func cancels() {
         var queue = PublishQueue(window: 2)

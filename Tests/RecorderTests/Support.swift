@@ -7,15 +7,7 @@ import TestKit
 
 /// Runs a program and gives back what it wrote to stdout.
 func shell(_ arguments: String...) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = arguments
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let data = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self)
+    try ChildProcess.runBlocking(arguments[0], Array(arguments.dropFirst()))
 }
 
 func name(_ text: String) -> Name { Name(mapping: text) }

@@ -71,7 +71,7 @@ import Testing
         #expect(contents.samples(of: "accelerometer").map(\.time.seconds) == [1, 8, 9])
         #expect(contents.samples(of: "accelerometer")[1].values == [.missing, .real(8)])
         #expect(contents.rejects.map(\.count) == [7])
-        #expect(contents.rejects.first?.example == "line 5: x is \"one\", which is no number")
+        #expect(contents.rejects.first?.example.hasSuffix(", line 5: x is \"one\", which is no number") == true)
         #expect(contents.rejects.first?.stream == name("accelerometer"))
     }
 
@@ -140,18 +140,18 @@ import Testing
         )
 
         #expect(contents.samples(of: "accelerometer").map(\.time.seconds) == [1, 3])
-        #expect(contents.rejects.first?.example.hasPrefix("line 3: it is longer") == true)
+        #expect(contents.rejects.first?.example.contains(", line 3: it is longer") == true)
     }
 
     @Test("a time that is years from its neighbours is a broken row, a real gap is not")
     func outliers() async throws {
         let contents = try await replay("time_s,x\n0,0\n1000,1\n1000000000,2\n1001,3\n9000000,4\n9000001,5\n")
         #expect(contents.samples(of: "accelerometer").map { $0.values[0].number } == [0, 1, 3, 4, 5])
-        #expect(contents.rejects.first?.example.hasPrefix("line 4: its time is far") == true)
+        #expect(contents.rejects.first?.example.contains(", line 4: its time is far") == true)
 
         let unset = try await replay("time_s,x\n5,0\n1790000000,1\n1790000001,2\n")
         #expect(unset.samples(of: "accelerometer").map { $0.values[0].number } == [1, 2])
-        #expect(unset.rejects.first?.example.hasPrefix("line 2: its time is far") == true)
+        #expect(unset.rejects.first?.example.contains(", line 2: its time is far") == true)
 
         let single = try await replay("time_s,x\n5,7\n")
         #expect(single.samples(of: "accelerometer").map { $0.values[0].number } == [7])

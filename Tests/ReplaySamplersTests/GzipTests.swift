@@ -11,12 +11,7 @@ import Testing
     private let directory = TemporaryDirectory()
 
     private func compress(_ file: String) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/gzip")
-        process.arguments = [file]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        try ChildProcess.runBlocking("gzip", [file])
     }
 
     private func sampler(_ file: String) throws -> ReplaySampler {

@@ -134,6 +134,22 @@ struct SQLiteConnectionTests {
         #expect(try first.value("SELECT count(*) FROM t") == 2)
     }
 
+    @Test("a second connection in this process leaves the first one's locks alone")
+    func keepsLocks() throws {
+        let path = folder.file("a.sqlite")
+        let first = try SQLiteConnection(path: path)
+        // Outside WAL mode the locks are on the file itself.
+        try first.execute("PRAGMA journal_mode = DELETE; CREATE TABLE t(a); BEGIN EXCLUSIVE; INSERT INTO t VALUES(1)")
+        var options = SQLiteConnection.Options()
+        options.busyTimeout = .milliseconds(1)
+
+        #expect(throws: SQLiteError.self) { _ = try SQLiteConnection(path: path, options: options) }
+
+        #expect(try shell("sh", "-c", "sqlite3 \(path) 'INSERT INTO t VALUES(2)' 2>&1").contains("database is locked"))
+        try first.execute("COMMIT")
+        #expect(try first.value("SELECT count(*) FROM t") == 1)
+    }
+
     @Test("a reader sees the state before an unfinished write")
     func snapshot() throws {
         let path = folder.file("a.sqlite")

@@ -1,6 +1,7 @@
 import Diagnostics
 import FastJSON
 import Foundation
+import TestKit
 
 /// What a server answered to curl.
 struct Answer: Sendable {
@@ -29,18 +30,9 @@ enum Curl {
     }
 
     private static func run(_ arguments: [String]) async throws -> String {
-        try await BlockingExecutor(label: "curl").run { () throws -> String in
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-            process.arguments = arguments
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            let data = pipe.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            return String(decoding: data, as: UTF8.self)
-        }
+        let curl = try ChildProcess("curl", arguments)
+        try await curl.ended()
+        return curl.output
     }
 
     private static func parse(_ output: String) -> Answer {
@@ -61,36 +53,29 @@ enum Curl {
 /// The lines of a stream that curl follows.
 final class CurlStream: Sendable {
     let lines: AsyncStream<String>
-    private let process: Guarded<Int32>
+    private let process: ChildProcess
 
     init(_ url: String) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-        process.arguments = ["-s", "-N", "--max-time", "50", url]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        self.process = Guarded(process.processIdentifier)
-        let handle = pipe.fileHandleForReading
+        let process = try ChildProcess("curl", ["-s", "-N", "--max-time", "50", url])
+        self.process = process
         lines = AsyncStream { continuation in
-            let thread = Thread {
-                var rest = Data()
-                while true {
-                    let data = handle.availableData
-                    guard !data.isEmpty else { break }
-                    rest.append(data)
-                    while let end = rest.firstIndex(of: 10) {
-                        continuation.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
-                        rest = rest[rest.index(after: end)...]
-                    }
+            let follower = Task {
+                var count = 0
+                while !Task.isCancelled {
+                    let isRunning = process.isRunning
+                    let whole = process.output.components(separatedBy: "\n").dropLast()
+                    for line in whole.dropFirst(count) { continuation.yield(line) }
+                    count = whole.count
+                    guard isRunning else { break }
+                    try? await Task.sleep(for: .milliseconds(5))
                 }
                 continuation.finish()
             }
-            thread.start()
+            continuation.onTermination = { _ in follower.cancel() }
         }
     }
 
     deinit {
-        _ = process.withLock { kill($0, SIGTERM) }
+        process.signal()
     }
 }

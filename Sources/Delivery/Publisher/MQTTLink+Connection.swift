@@ -108,6 +108,10 @@ extension MQTTLink {
                     queue.refuse(queued.id, reason: "value larger than \(PointLimits.valueBytes) bytes")
                     continue
                 }
+                guard !state.withLock({ $0.blocked.contains(point.feed) }) else {
+                    queue.refuse(queued.id, reason: "the feed is missing and cannot be made")
+                    continue
+                }
                 guard try await mayBeSent(queued, settings) else {
                     queue.evict(queued.id)
                     continue

@@ -15,6 +15,7 @@ public final class MQTTLink: Sendable {
         var ban: Duration?
         var settings: MQTTLinkSettings
         var mayPublish = false
+        var blocked: Set<FeedKey> = []
         /// The attempt, connection or pause that goes on now.
         var attempt: Task<LinkEnding?, Never>?
         /// Whether that attempt was ended to take changed settings.
@@ -53,9 +54,21 @@ public final class MQTTLink: Sendable {
         state.withLock { $0.budget.setLimit(points) }
     }
 
+    /// Takes note that the account has had `points` in the last minute, by whomever.
+    public func noteUsed(_ points: Int) {
+        let now = time.boot()
+        state.withLock { $0.budget.count(points - $0.budget.used(at: now), at: now) }
+    }
+
     /// Lets points be published: the feeds are known to be there, or that could not be found out.
     public func allowPublishing() {
         state.withLock { $0.mayPublish = true }
+    }
+
+    /// Names the feeds that the service does not have and will not make: points for them are refused here, since ten
+    /// failed publishes in a minute get an account banned.
+    public func block(_ feeds: Set<FeedKey>) {
+        state.withLock { $0.blocked = feeds }
     }
 
     /// Takes changed settings: a connection that they do not fit is made anew.
@@ -112,7 +125,7 @@ public final class MQTTLink: Sendable {
         let now = time.boot()
         let ready = state.withLock { state -> (MQTTConnection, MQTTLinkSettings)? in
             guard let connection = state.connection, state.link.holdUntil.map({ $0 <= now }) ?? true,
-                state.mayPublish, state.budget.take(at: now)
+                state.mayPublish, !state.blocked.contains(feed), state.budget.take(at: now)
             else { return nil }
             return (connection, state.settings)
         }

@@ -51,8 +51,14 @@ final class ConnectionLoop {
         return ConnectionThread.Ending(
             reason: ending ?? .closedByPeer,
             hadSocket: hadSocket,
-            mayTryIPv4: phase == .connecting && isIPv6 && ending != .cancelled
+            mayTryIPv4: mayTryIPv4
         )
+    }
+
+    // Nothing was sent, and the address was IPv6, or nobody knows: a loopback refuses so fast that the library's call fails.
+    private var mayTryIPv4: Bool {
+        guard phase == .connecting, isIPv6 || !hadSocket, isName(core.configuration.host) else { return false }
+        return ending == .connectionRefused || ending == .unreachable || ending == .timedOut
     }
 
     private func start(from local: String?) {
@@ -76,8 +82,8 @@ final class ConnectionLoop {
         } else {
             _ = fcntl(handle.socket, F_SETFD, FD_CLOEXEC)
             hadSocket = true
-            isIPv6 = isSocketIPv6(handle.socket) && !configuration.host.contains(":")
-            if isIPv6 {
+            isIPv6 = isSocketIPv6(handle.socket)
+            if isIPv6, isName(configuration.host) {
                 // Half of the time is for the second attempt.
                 let rest = core.time.boot().duration(to: deadline)
                 deadline = core.time.boot().advanced(by: rest / 2)
@@ -195,6 +201,7 @@ final class ConnectionLoop {
     }
 
     private func read() {
+        defer { acknowledgeQuickly() }
         // As long as there is more: the library stops early when nothing is in flight.
         for _ in 0..<64 {
             let code = handle.read()
@@ -203,6 +210,14 @@ final class ConnectionLoop {
             if code != MosquittoCode.success { fail(code, number) }
             guard ending == nil, number != EAGAIN, handle.socket >= 0 else { return }
         }
+    }
+
+    // A broker with Nagle's algorithm, mosquitto's default, keeps its second PUBACK back until the first segment is
+    // acknowledged, which the kernel would do 40 ms later. The kernel forgets this option, so it is set again and again.
+    private func acknowledgeQuickly() {
+        guard !traffic.publishes.inFlight.isEmpty, handle.socket >= 0 else { return }
+        var one: Int32 = 1
+        setsockopt(handle.socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &one, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// Notes why it is over, unless somebody knew better already.
@@ -219,6 +234,11 @@ final class ConnectionLoop {
             oldest: traffic.publishes.oldestUnacknowledged
         )
     }
+}
+
+/// Whether `host` is a name, which may have addresses of both kinds.
+private func isName(_ host: String) -> Bool {
+    !host.contains(":") && !host.allSatisfy { $0.isNumber || $0 == "." }
 }
 
 /// The error that a socket holds for whoever asks, SO_ERROR; zero when it is connected.

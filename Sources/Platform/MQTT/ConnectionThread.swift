@@ -23,7 +23,7 @@ enum ConnectionThread {
         var ending = attempt(core, traffic, from: nil, until: end)
         if ending.mayTryIPv4, !core.hasEnded, core.time.boot() < end {
             let second = attempt(core, traffic, from: "0.0.0.0", until: end)
-            if second.hadSocket { ending = second }
+            if second.hadSocket || second.reason == .cancelled { ending = second }
         }
         // Both handles are gone by now: whatever was in flight will not be sent by anybody else.
         let commands = core.refuseCommands()

@@ -32,11 +32,6 @@ enum MosquittoLibrary {
 enum MosquittoCode {
     static let success = Int32(MOSQ_ERR_SUCCESS.rawValue)
     static let outOfMemory = Int32(MOSQ_ERR_NOMEM.rawValue)
-    static let invalid = Int32(MOSQ_ERR_INVAL.rawValue)
-    static let notConnected = Int32(MOSQ_ERR_NO_CONN.rawValue)
-    static let systemError = Int32(MOSQ_ERR_ERRNO.rawValue)
-    static let addressError = Int32(MOSQ_ERR_EAI.rawValue)
-    static let tls = Int32(MOSQ_ERR_TLS.rawValue)
 }
 
 /// libmosquitto's sentence for one of its codes.

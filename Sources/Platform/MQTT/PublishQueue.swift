@@ -37,12 +37,9 @@ struct PublishQueue {
         waiting += group.messages.count
     }
 
-    /// How many messages to hand over now. A long line waits until half the window is free, so that it goes in batches.
+    /// How many messages to hand over now.
     func room() -> Int {
-        let free = window - inFlight.count
-        guard free > 0, waiting > 0 else { return 0 }
-        if waiting > window, free < (window + 1) / 2 { return 0 }
-        return min(free, waiting)
+        min(max(window - inFlight.count, 0), waiting)
     }
 
     /// Whether the id that the library gives out next still belongs to a message in flight: ids have 16 bits, and the

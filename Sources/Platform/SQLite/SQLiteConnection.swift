@@ -75,7 +75,9 @@ public struct SQLiteConnection: ~Copyable {
     private init(opening path: String, mode: Mode) throws(SQLiteError) {
         if mode == .create, path != ":memory:" {
             // SQLite gives the log and its index the mode of the file, so one private file makes three.
-            let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+            // Only one that is not there yet: closing any descriptor of a file releases all locks that this process has on
+            // it (https://www.sqlite.org/howtocorrupt.html, 2.2), and another connection may hold some.
+            let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
             if descriptor >= 0 { close(descriptor) }
         }
         let flags =

@@ -50,6 +50,9 @@ extension RecorderStore {
         buffer.withLock { $0.isSynchronised = isRight }
     }
 
+    /// Whether the buffer in front of the disk is less than half full: a source that can wait, such as a file, waits else.
+    public nonisolated var hasRoom: Bool { buffer.withLock { $0.hasRoom } }
+
     /// The samples of each stream that a full buffer or a full disk has dropped since the start.
     public nonisolated var drops: [Name: Int] { buffer.withLock { $0.totalDrops } }
 

@@ -52,6 +52,9 @@ struct SampleBuffer {
         self.limit = limit
     }
 
+    /// Whether less than half of it is taken, so that a source that can wait need not.
+    var hasRoom: Bool { bytes < limit / 2 }
+
     /// An estimate of the memory that a batch takes.
     static func bytes(of batch: SampleBatch) -> Int {
         let row = MemoryLayout<Timestamp>.stride + batch.stream.fields.count * MemoryLayout<Value>.stride

@@ -13,7 +13,9 @@ final class WriterLock: Sendable {
 
     /// Takes the lock beside the recordings.
     init(path: String, recordings: String) throws(RecorderError) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        // Stored only when the lock is ours: an initialiser that throws with all properties set runs deinit, which would
+        // close the number a second time, when it may be another file's already.
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .file(action: "open", path: path, code: errno) }
         var lock = WriterLock.whole()
         guard fcntl(descriptor, WriterLock.set, &lock) == 0 else {
@@ -28,6 +30,7 @@ final class WriterLock: Sendable {
         // For the sentence that another process says; the lock does not depend on it.
         let text = Array("\(getpid())\n".utf8)
         if ftruncate(descriptor, 0) == 0 { pwrite(descriptor, text, text.count, 0) }
+        self.descriptor = descriptor
     }
 
     deinit {

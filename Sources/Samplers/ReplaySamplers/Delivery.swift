@@ -4,14 +4,16 @@ internal import Samples
 /// Hands rows over to the sink, with times that are shifted by what the first one needs.
 struct Delivery {
     private let stream: Stream
+    private let file: String
     private let keepTime: Bool
     private let time: any TimeSource
     private let sink: any SampleSink
     private var shift: Int64?
 
-    init(_ stream: Stream, keepTime: Bool, time: any TimeSource, sink: any SampleSink) {
+    init(_ stream: Stream, from configuration: ReplayConfiguration, time: any TimeSource, sink: any SampleSink) {
         self.stream = stream
-        self.keepTime = keepTime
+        file = configuration.file
+        keepTime = configuration.keepTime
         self.time = time
         self.sink = sink
     }
@@ -19,7 +21,7 @@ struct Delivery {
     /// Counts the broken rows of a chunk.
     func reject(_ chunk: ReplayChunk) {
         guard chunk.rejects > 0 else { return }
-        sink.reject(chunk.rejects, of: stream.name, example: chunk.example)
+        sink.reject(chunk.rejects, of: stream.name, example: "\(file), \(chunk.example)")
     }
 
     /// Hands over some rows of a chunk.

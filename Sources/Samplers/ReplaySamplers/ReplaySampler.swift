@@ -70,7 +70,7 @@ public final class ReplaySampler: Sampler {
 
     private func replay(at speed: Double, into sink: any SampleSink) async throws {
         var pace = Pace(speed: speed)
-        var delivery = Delivery(streams[0], keepTime: configuration.keepTime, time: time, sink: sink)
+        var delivery = Delivery(streams[0], from: configuration, time: time, sink: sink)
         var chunk = try await reader.open(configuration.file, layout: layout, fields: streams[0].fields)
         var last = time.boot()
         while true {
@@ -101,7 +101,7 @@ public final class ReplaySampler: Sampler {
     }
 
     private func replayAtOnce(into sink: any SampleSink) async throws {
-        var delivery = Delivery(streams[0], keepTime: configuration.keepTime, time: time, sink: sink)
+        var delivery = Delivery(streams[0], from: configuration, time: time, sink: sink)
         var chunk = try await reader.open(configuration.file, layout: layout, fields: streams[0].fields)
         while true {
             try Task.checkCancellation()

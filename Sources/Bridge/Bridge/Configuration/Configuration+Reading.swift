@@ -3,6 +3,7 @@ internal import Control
 internal import DataPoints
 internal import Diagnostics
 internal import Feeds
+internal import ReplaySamplers
 internal import Samples
 internal import TOML
 
@@ -227,24 +228,8 @@ extension Configuration.Sampler {
             let every = table.duration("every") ?? .seconds(2)
             self.init(position: table.position, always: always, kind: .host(every: every))
         case "replay":
-            let stream = table.name("stream")
-            let speed = table.number("speed") ?? 1
-            if !(speed >= 0 && speed <= 1e6) {
-                table.problem(
-                    at: "speed",
-                    "speed must be 0 (as fast as possible) or a factor up to 1000000, not \(speed)"
-                )
-            }
-            let keepTime = table.flag("keep_time", default: false)
-            guard let file = table.string("file"), !file.isEmpty else {
-                table.problem(at: "file", "file is missing: the CSV file to replay")
-                return nil
-            }
-            self.init(
-                position: table.position,
-                always: always,
-                kind: .replay(stream: stream, file: file, speed: speed, keepTime: keepTime)
-            )
+            guard let replay = ReplayConfiguration(reading: table) else { return nil }
+            self.init(position: table.position, always: always, kind: .replay(replay))
         default:
             let nearest = Nearest.word(to: kind, among: kinds).map { "; did you mean \"\($0)\"?" } ?? ""
             table.problem(
@@ -253,6 +238,27 @@ extension Configuration.Sampler {
             )
             return nil
         }
+    }
+}
+
+extension ReplayConfiguration {
+    fileprivate init?(reading table: TableReader) {
+        let stream = table.name("stream")
+        if stream == nil, !table.has("stream") {
+            table.problem(at: "stream", "stream is missing: what the file's rows are, such as \"accelerometer\"")
+        }
+        let file = table.string("file")
+        if file?.isEmpty ?? !table.has("file") { table.problem(at: "file", "file is missing: the CSV file to replay") }
+        var speed: ReplaySpeed? = .ownPace
+        if let value = table.value("speed") {
+            speed = value.number.flatMap(ReplaySpeed.init) ?? value.string.flatMap(ReplaySpeed.init)
+            if speed == nil {
+                table.problem(at: "speed", "speed must be a factor such as 2, or 0 or \"max\" for as fast as possible")
+            }
+        }
+        let keepTime = table.flag("keep_time", default: false)
+        guard let stream, let file, !file.isEmpty, let speed else { return nil }
+        self.init(stream: stream, file: file, speed: speed, keepTime: keepTime)
     }
 }
 

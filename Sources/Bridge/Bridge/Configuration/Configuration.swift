@@ -1,7 +1,7 @@
 public import Control
 public import DataPoints
 public import Feeds
-public import Samples
+public import ReplaySamplers
 
 /// What `feedbridge.toml` says, checked. It touches no device, no file but its own, and no network.
 public struct Configuration: Sendable, Equatable {
@@ -102,7 +102,7 @@ public struct Configuration: Sendable, Equatable {
             /// This machine.
             case host(every: Duration)
             /// A file.
-            case replay(stream: Name?, file: String, speed: Double, keepTime: Bool)
+            case replay(ReplayConfiguration)
         }
     }
 

@@ -68,6 +68,13 @@ struct StateDirectory: Sendable, Equatable {
         }
     }
 
+    /// Makes the socket findable in the folder when it lies elsewhere.
+    func linkSocket() {
+        guard socketPlace != socket else { return }
+        unlink(socket)
+        symlink(socketPlace, socket)
+    }
+
     private static func problem(_ file: String, _ text: String) -> ConfigurationError {
         ConfigurationError(problems: [ConfigurationProblem(file: file, line: 0, column: 0, text: text)])
     }

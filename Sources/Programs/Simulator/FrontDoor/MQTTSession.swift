@@ -80,6 +80,7 @@ final class MQTTSession: @unchecked Sendable {
         lastHeard = service.time.boot()
         decoder.append(bytes)
         do throws(MQTTViolation) {
+            guard client != nil || !decoder.startsWithoutConnect else { throw .malformed("no CONNECT came first") }
             while !isOver, !isSilent, let packet = try decoder.next() { try handle(packet) }
         } catch {
             switch error {
@@ -94,8 +95,8 @@ final class MQTTSession: @unchecked Sendable {
 
     private func handle(_ packet: MQTTPacket) throws(MQTTViolation) {
         guard client != nil else {
-            guard case .connect(let connect) = packet else { throw .malformed("no CONNECT came first") }
-            return login(connect)
+            if case .connect(let connect) = packet { login(connect) }
+            return
         }
         switch packet {
         case .connect: throw .malformed("a second CONNECT")

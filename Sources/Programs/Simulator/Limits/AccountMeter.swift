@@ -38,6 +38,8 @@ struct AccountMeter {
     private var bans: [BootInstant] = []
     private var bannedUntil: BootInstant?
     private var throttledUntil: BootInstant?
+    /// Points refused since the throttle began.
+    private var debt = 0
 
     init(plan: AdafruitIOPlan, enforcementLimit: Int? = nil) {
         self.plan = plan
@@ -52,17 +54,28 @@ struct AccountMeter {
 
     /// Takes `amount` data points, all or none.
     ///
-    /// The window rolls and holds the refused ones too, so that publishing on makes the wait longer, and who keeps
-    /// publishing above the rate stays throttled for ever.
+    /// The window rolls. Once over the limit, the account is throttled until there is room; each further point while
+    /// throttled adds to the wait as if it needed room too, so who keeps publishing above the rate stays throttled for
+    /// ever, and who waits as long as was said gets through.
     mutating func takePoints(_ amount: Int, at now: BootInstant) -> Verdict {
         if let left = banLeft(at: now) { return .banned(seconds: left, isNew: false) }
-        points.add(amount, at: now)
-        var wait = points.wait(until: plan.pointsPerMinute, at: now)
-        if let throttledUntil { wait = max(wait, now.duration(to: throttledUntil)) }
-        guard wait > .zero else { return .taken }
+        let limit = plan.pointsPerMinute
+        if throttledUntil.map({ $0 <= now }) ?? true {
+            throttledUntil = nil
+            debt = 0
+            if points.count(at: now) + amount <= limit {
+                points.add(amount, at: now)
+                return .taken
+            }
+        }
+        debt += amount
         rejected.add(amount, at: now)
         if rejected.count(at: now) > enforcementLimit { return .banned(seconds: ban(at: now), isNew: true) }
-        return .throttled(seconds: wait.roundedUpToSeconds)
+        var wait = points.wait(until: max(limit - debt, 0), at: now)
+        if debt > limit { wait += AccountLimits.window * (debt - limit) / limit }
+        let until = max(now.advanced(by: wait), throttledUntil ?? now)
+        throttledUntil = until
+        return .throttled(seconds: max(now.duration(to: until).roundedUpToSeconds, 1))
     }
 
     /// Counts what costs rate but is not refused for it.
@@ -117,6 +130,7 @@ struct AccountMeter {
     mutating func release() {
         bannedUntil = nil
         throttledUntil = nil
+        debt = 0
     }
 
     /// The rates as `GET /throttle` shows them.
@@ -159,7 +173,7 @@ struct AccountMeter {
 
 /// What `GET /throttle` shows.
 public struct AccountRates: Sendable, Hashable {
-    /// Data points in the last minute, refused ones included.
+    /// Data points in the last minute.
     public var data: Int
     /// Attempts to log in over MQTT in the last minute.
     public var logins: Int

@@ -20,9 +20,14 @@ struct MQTTDecoder {
         buffer.append(contentsOf: bytes)
     }
 
+    /// Whether what is there begins with something else than a CONNECT.
+    var startsWithoutConnect: Bool { start < buffer.count && buffer[start] != 0x10 }
+
     /// The next whole packet; nil when more bytes are needed.
     mutating func next() throws(MQTTViolation) -> MQTTPacket? {
         guard start < buffer.count else { return nil }
+        // Wrong at its first byte: no need to wait for the rest of what may never come.
+        try Self.checkHeader(buffer[start])
         var length = 0
         var place = start + 1
         for shift in stride(from: 0, through: 28, by: 7) {
@@ -40,17 +45,21 @@ struct MQTTDecoder {
         return try Self.packet(header, PacketReader(buffer[place..<start]))
     }
 
+    private static func checkHeader(_ header: UInt8) throws(MQTTViolation) {
+        let kind = header >> 4
+        let flags = header & 0x0F
+        switch kind {
+        case 3: return
+        case 6, 8, 10: guard flags == 2 else { throw .malformed("flags \(flags) on packet type \(kind)") }
+        case 1, 4, 5, 7, 12, 14: guard flags == 0 else { throw .malformed("flags \(flags) on packet type \(kind)") }
+        default: throw .malformed("packet type \(kind) from a client")
+        }
+    }
+
     private static func packet(_ header: UInt8, _ body: PacketReader) throws(MQTTViolation) -> MQTTPacket {
         var body = body
         let flags = header & 0x0F
         let kind = header >> 4
-        let expected: UInt8? =
-            switch kind {
-            case 3: nil
-            case 6, 8, 10: 2
-            default: 0
-            }
-        guard expected == nil || expected == flags else { throw .malformed("flags \(flags) on packet type \(kind)") }
         let packet: MQTTPacket
         switch kind {
         case 1: packet = .connect(try connect(&body))

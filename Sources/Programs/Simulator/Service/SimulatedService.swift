@@ -115,9 +115,8 @@ public final class SimulatedService: Sendable {
     ) -> Result {
         let now = time.boot()
         return meters.withLock { meters in
-            var meter = meters[account] ?? AccountMeter(plan: .free)
-            defer { meters[account] = meter }
-            return body(&meter, now)
+            // In place: a copy would copy the whole minute's events with every message.
+            body(&meters[account, default: AccountMeter(plan: .free)], now)
         }
     }
 }

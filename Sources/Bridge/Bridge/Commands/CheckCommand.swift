@@ -1,0 +1,101 @@
+internal import AdafruitIO
+internal import DataPoints
+internal import Diagnostics
+internal import FastJSON
+internal import Feeds
+internal import Samples
+
+/// `feedbridge check`: checks the configuration and counts the data points a minute that it needs.
+public struct CheckCommand: Command {
+    private let json: Bool
+
+    /// Makes the command.
+    public init(json: Bool) {
+        self.json = json
+    }
+
+    /// Prints what was found; throws when something is wrong.
+    public func run(_ context: CommandContext) async throws {
+        var problems: [ConfigurationProblem] = []
+        var configuration: Configuration?
+        do {
+            let found = try context.configuration()
+            configuration = found
+            _ = try ConfigurationFile.key(for: found, environment: context.environment)
+            _ = try SamplerFactory.make(found, time: SystemTime())
+        } catch {
+            problems = error.problems
+        }
+        if json { context.output(report(configuration, problems).serialized() + "\n") }
+        guard problems.isEmpty, let configuration else {
+            throw ConfigurationError(problems: problems)
+        }
+        if !json { context.output(text(configuration)) }
+    }
+
+    private func report(_ configuration: Configuration?, _ problems: [ConfigurationProblem]) -> JSON {
+        let feeds = configuration.map(feeds) ?? []
+        return [
+            "points_per_minute": JSON(configuration.map(pointsPerMinute)),
+            "plan": configuration.map(plan) ?? .null,
+            "feeds": .array(feeds.map { .string($0.text) }),
+            "problems": .array(
+                problems.map { ["line": JSON($0.line), "column": JSON($0.column), "text": .string($0.text)] }
+            ),
+        ]
+    }
+
+    private func text(_ configuration: Configuration) -> String {
+        var lines = ["\(configuration.file) is right."]
+        let needed = pointsPerMinute(configuration)
+        let shown = CanonicalText.number(needed, precision: 1) ?? "?"
+        switch configuration.account.plan {
+        case .auto:
+            lines.append(
+                "The rules need up to \(shown) data points a minute; the plan is asked from the service (free: 30)."
+            )
+        case .pointsPerMinute(let limit):
+            lines.append("The rules need up to \(shown) of the plan's \(limit) data points a minute.")
+        }
+        let limit = configuration.account.plan.knownPoints
+        if needed > Double(limit) * 0.8 {
+            lines.append(
+                "Warning: that is more than 80 % of \(limit). Points that find no room are dropped: raise some rule's every."
+            )
+        }
+        for rule in configuration.rules.map(\.rule) {
+            let rate = CanonicalText.number(rule.pointsPerMinute, precision: 2) ?? "?"
+            let what = rule.fields.map(\.description).joined(separator: ", ")
+            lines.append(
+                "  \(rule.feed.text.padded(to: 24)) \(rate.padded(to: 6)) a minute  \(rule.reduction) of \(what)"
+            )
+        }
+        lines.append("Feeds used: \(feeds(configuration).map(\.text).joined(separator: ", "))")
+        let located = configuration.rules.map(\.rule).filter(publishesPlace)
+        if !located.isEmpty {
+            lines.append("Positions leave this machine through: \(located.map(\.feed.text).joined(separator: ", "))")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func pointsPerMinute(_ configuration: Configuration) -> Double {
+        configuration.rules.reduce(0) { $0 + $1.rule.pointsPerMinute }
+    }
+
+    private func plan(_ configuration: Configuration) -> JSON {
+        switch configuration.account.plan {
+        case .auto: "auto"
+        case .pointsPerMinute(AdafruitIOPlan.free.pointsPerMinute): "free"
+        case .pointsPerMinute(AdafruitIOPlan.plus.pointsPerMinute): "plus"
+        case .pointsPerMinute(let points): JSON(points)
+        }
+    }
+
+    private func feeds(_ configuration: Configuration) -> [FeedKey] {
+        [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)
+    }
+
+    private func publishesPlace(_ rule: Rule) -> Bool {
+        rule.location != nil || rule.fields.contains { $0.stream.text.hasPrefix("location") }
+    }
+}

@@ -1,0 +1,132 @@
+internal import Samples
+
+/// The commented configuration that `feedbridge init` writes: every key, its meaning and its default.
+struct ConfigurationSample {
+    /// The bridge's name.
+    var name: String
+    /// The account's name, if it is known.
+    var username: String?
+    /// The streams that were found on this machine.
+    var streams: [Stream]
+
+    /// The text of the file.
+    var text: String {
+        """
+        # feedbridge: sensors of this machine to Adafruit IO. Lines that begin with # are comments; a key in a comment
+        # shows its default. Durations are like "250 ms", "2 s", "5 min", "24 h", "29 d"; sizes like "500 MB".
+
+        # The bridge's name: letters, digits and dashes. It is part of the MQTT client id.
+        name = "\(name)"
+
+        # The folder for recordings and state. Default: $STATE_DIRECTORY (systemd), else ~/.local/state/feedbridge.
+        # state = "/var/lib/feedbridge"
+
+        [account]
+        # The name of your Adafruit IO account.
+        username = "\(username ?? "YOUR-ACCOUNT")"
+
+        # A file that holds the account's key and that nobody else can read (chmod 600). Without it the key comes from
+        # systemd's credential aio-key, else from ADAFRUIT_IO_KEY in the environment.
+        # key_file = "/etc/feedbridge/aio.key"
+
+        # How many data points a minute the account has: "auto" asks the service; "free" is 30, "plus" is 60; or a number.
+        plan = "auto"
+
+        # Where the service is. Unencrypted mqtt:// and http:// are for simulators on this machine only, unless
+        # insecure_plaintext = true.
+        # mqtt = "mqtts://io.adafruit.com:8883"
+        # rest = "https://io.adafruit.com"
+        # insecure_plaintext = false
+
+        # Certificate authorities to trust instead of the system's.
+        # ca_file = "/path/ca.pem"
+
+        [switch]
+        # ON and OFF on this feed start and stop the recording; a dashboard's toggle writes them.
+        feed = "recording"
+
+        # The bridge says here what it does: "recording 12", "stopped", "error: ...".
+        status_feed = "recording-status"
+
+        # What holds at start: "follow" keeps the last state until the feed has been read; or "on", "off".
+        on_start = "follow"
+
+        # Whether the toggle follows what is started and stopped here. false for a second bridge on the same feed.
+        # write_back = true
+
+        # Words beside ON/OFF, 1/0, true/false, yes/no and start/stop.
+        # on_words = []
+        # off_words = []
+
+        [recorder]
+        # A session that lasts longer is ended.
+        # longest_session = "24 h"
+
+        # With less free space nothing is recorded.
+        # smallest_free = "500 MB"
+
+        [http]
+        # Where GET /metrics (Prometheus) and GET /healthz answer. Default: nowhere.
+        # listen = "127.0.0.1:8377"
+
+        # Samplers read sensors. always = true keeps one running while the switch is off.
+        [[sampler]]
+        kind = "host"
+        every = "2 s"
+        always = true
+
+        # A recording of another sensor can be replayed from a CSV file with a header, plain or gzip.
+        # [[sampler]]
+        # kind = "replay"
+        # stream = "accelerometer"
+        # file = "walk.csv"
+        # speed = 1.0         # 2 is twice as fast; 0 is as fast as possible
+        # keep_time = false   # false: shifted so that its first sample is now
+
+        # Rules say what is published. Each reduces one field over a window to one data point of one feed:
+        #   reduce = "last", "mean", "min", "max", "median", "rms", "stddev", "sum", "count" or "delta"
+        #   dead_band = 0.01    publish only what differs by more than this
+        #   on_change = true    publish only what differs at all
+        #   precision = 2       digits after the point
+        #   always = true       publish while the switch is off, too
+        #   location = "location"   attach the newest position of that stream
+        #   weight = 1.0        its part of a budget that is too small for all rules
+        \(rules)
+        # Several fields in one JSON value:
+        # [[rule]]
+        # feed = "machine"
+        # every = "1 min"
+        # fields = ["host.load.one_minute", "host.memory.available"]
+
+        """
+    }
+
+    private var rules: String {
+        var rules: [String] = []
+        func add(_ stream: String, _ field: String, feed: String, reduce: String, every: String, precision: Int) {
+            guard let stream = streams.first(where: { $0.name.text == stream }), let name = Name(field),
+                stream.index(of: name) != nil
+            else { return }
+            rules.append(
+                """
+                [[rule]]
+                stream = "\(stream.name)"
+                field = "\(field)"
+                feed = "\(feed)"
+                reduce = "\(reduce)"
+                every = "\(every)"
+                precision = \(precision)
+                always = true
+
+                """
+            )
+        }
+        add("host.cpu", "total", feed: "cpu", reduce: "mean", every: "15 s", precision: 1)
+        add("host.load", "one_minute", feed: "load", reduce: "mean", every: "30 s", precision: 2)
+        add("host.memory", "available", feed: "memory-available", reduce: "mean", every: "1 min", precision: 0)
+        if let thermal = streams.first(where: { $0.name.text.hasPrefix("host.thermal.") }) {
+            add(thermal.name.text, "temperature", feed: "temperature", reduce: "mean", every: "30 s", precision: 1)
+        }
+        return rules.joined(separator: "\n")
+    }
+}

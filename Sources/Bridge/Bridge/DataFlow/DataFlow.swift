@@ -1,0 +1,126 @@
+internal import DataPoints
+internal import Diagnostics
+internal import Feeds
+internal import Publisher
+internal import Recorder
+internal import Samples
+
+// How the data goes, from here on:
+//
+//   samplers --> DataFlow --+--> recorder      full rate, SQLite
+//                           |
+//                           +--> rules         window, reduce, dead band
+//                                  |
+//                                queue         bounded, counted
+//                                  |
+//                                MQTT link --> Adafruit IO
+//
+//   control feed --> switch --> starts and stops samplers, session and rules; its state goes back to the feeds
+
+/// Where samples go: every batch to the recorder, to the rules and to the counters of `status`.
+///
+/// Safe from any thread; nothing in here waits. Decisions are made under one lock, and acted on after it.
+final class DataFlow: SampleSink {
+    private struct State {
+        var rules: RuleEngine
+        var monitors: [Name: StreamMonitor]
+    }
+
+    private let recorder: RecorderStore
+    private let queue: any PointQueue
+    private let time: any TimeSource
+    private let log: Log
+    private let state: Guarded<State>
+
+    init(rules: RuleEngine, recorder: RecorderStore, queue: any PointQueue, time: any TimeSource, log: Log) {
+        self.recorder = recorder
+        self.queue = queue
+        self.time = time
+        self.log = log
+        state = Guarded(State(rules: rules, monitors: [:]))
+    }
+
+    /// Declares streams before they produce anything.
+    func declare(_ streams: [Stream], askedHertz: Double?) {
+        state.withLock { state in
+            for stream in streams where state.monitors[stream.name] == nil {
+                state.monitors[stream.name] = StreamMonitor(askedHertz: askedHertz)
+            }
+        }
+    }
+
+    /// Forgets streams whose source is gone.
+    func withdraw(_ streams: [Stream]) {
+        state.withLock { state in
+            for stream in streams { state.monitors[stream.name] = nil }
+        }
+    }
+
+    func receive(_ batch: SampleBatch) {
+        guard !batch.isEmpty else { return }
+        let now = time.boot()
+        let points = state.withLock { state in
+            state.monitors[batch.stream.name, default: StreamMonitor(askedHertz: nil)].count(batch, at: now)
+            return state.rules.receive(batch)
+        }
+        recorder.receive(batch)
+        queue.append(points)
+    }
+
+    /// Waits while the recorder is behind, at most two seconds at a time: a disk that fails must not stop a source for ever.
+    func waitForRoom() async throws {
+        for _ in 0..<200 where !recorder.hasRoom {
+            try await time.sleep(for: .milliseconds(10))
+        }
+    }
+
+    func report(_ condition: SourceCondition, of stream: Name) {
+        let isNew = state.withLock { state in
+            state.monitors[stream, default: StreamMonitor(askedHertz: nil)].note(condition)
+        }
+        guard isNew else { return }
+        let detail = condition.detail.map { ": \($0)" } ?? ""
+        switch condition {
+        case .ok: log.info("stream \(stream) is ok")
+        default: log.warning("stream \(stream) is \(condition.word)\(detail)")
+        }
+    }
+
+    func reject(_ count: Int, of stream: Name, example: String) {
+        let now = time.boot()
+        let isShown = state.withLock { state in
+            state.monitors[stream, default: StreamMonitor(askedHertz: nil)].reject(count, at: now)
+        }
+        if isShown { log.warning("stream \(stream): \(count) unusable, such as \(example)") }
+    }
+
+    /// Follows the switch: rules without `always` work only while it is on.
+    func setRecording(_ isOn: Bool) {
+        queue.append(state.withLock { $0.rules.setRecording(isOn) })
+    }
+
+    /// Closes windows whose time has passed, for streams that fell silent.
+    func tick() {
+        let now = time.wall()
+        queue.append(state.withLock { $0.rules.tick(now: now) })
+    }
+
+    /// Publishes what all windows hold, at the end of the program.
+    func finish() {
+        queue.append(state.withLock { $0.rules.finish() })
+    }
+
+    /// Puts other rules in place; a rule that did not change keeps its open window.
+    func replace(rules: [Rule], streams: [Stream]) throws(RulesError) {
+        let points = try state.withLock { state throws(RulesError) in
+            try state.rules.replace(with: rules, streams: streams)
+        }
+        queue.append(points)
+    }
+
+    /// How every stream is doing.
+    func monitors() -> [Name: StreamMonitor] { state.withLock { $0.monitors } }
+
+    /// The samples that a full buffer or a full disk has dropped.
+    var drops: [Name: Int] { recorder.drops }
+}

@@ -1,0 +1,84 @@
+internal import Control
+internal import Diagnostics
+internal import FastJSON
+internal import HTTPServer
+internal import Publisher
+internal import Recorder
+internal import Samples
+
+/// What the running bridge answers on its Unix socket, so that `curl --unix-socket` can do all that `feedbridge` can.
+struct LocalRoutes: Sendable {
+    let service: BridgeService
+
+    var routes: [HTTPRoute] {
+        [
+            HTTPRoute(.get, "/status") { [service] _ in
+                .json(await service.status().json.serialized())
+            },
+            HTTPRoute(.post, "/record") { [self] request in
+                await record(request)
+            },
+            HTTPRoute(.get, "/sessions") { [service] _ in
+                let sessions = try await service.recorder.sessions()
+                return .json(JSON.array(sessions.map(\.json)).serialized())
+            },
+            HTTPRoute(.delete, "/sessions/:id") { [service] request in
+                guard let id = request.parameters["id"].flatMap(Int64.init) else {
+                    return Self.failure(400, "the ID of a session is a number")
+                }
+                do {
+                    try await service.recorder.deleteSession(id)
+                    return .empty(204)
+                } catch {
+                    return Self.failure(409, "\(error)")
+                }
+            },
+        ]
+    }
+
+    /// What is answered over TCP: numbers for Prometheus, and a word for watchdogs.
+    var metrics: [HTTPRoute] {
+        [
+            HTTPRoute(.get, "/metrics") { [service] _ in
+                let text = MetricsText.text(await service.status())
+                return .bytes(Array(text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
+            },
+            HTTPRoute(.get, "/healthz") { [service] _ in
+                let status = await service.status()
+                return .text(status.link.isUp ? "ok\n" : "\(status.link.reason.rawValue): \(status.link.message)\n")
+            },
+        ]
+    }
+
+    private func record(_ request: HTTPRequest) async -> HTTPResponse {
+        guard let body = try? JSON.parse(request.body), let action = body["action"]?.string else {
+            return Self.failure(400, "the body must be {\"action\":\"start|stop|toggle|mark\"}")
+        }
+        if action == "mark" {
+            guard let text = body["text"]?.string, !text.isEmpty else {
+                return Self.failure(400, "a mark needs a text")
+            }
+            do {
+                let session = try await service.recorder.mark(text)
+                return .json(JSON.object(["session": JSON(Int(session)), "recording": true]).serialized())
+            } catch {
+                return Self.failure(409, "\(error)")
+            }
+        }
+        guard let command = SwitchCommand(rawValue: action) else {
+            return Self.failure(400, "action must be start, stop, toggle or mark, not \"\(action)\"")
+        }
+        switch await service.control.command(command) {
+        case .recording(let session):
+            return .json(JSON.object(["recording": true, "session": JSON(Int(session))]).serialized())
+        case .stopped:
+            return .json(JSON.object(["recording": false, "session": nil]).serialized())
+        case .failed(let why):
+            return Self.failure(409, why)
+        }
+    }
+
+    private static func failure(_ status: Int, _ text: String) -> HTTPResponse {
+        .json(JSON.object(["error": .string(text)]).serialized(), status: status)
+    }
+}

@@ -1,0 +1,119 @@
+internal import Control
+internal import Diagnostics
+internal import FastJSON
+internal import Publisher
+internal import Samples
+
+/// What `feedbridge status` and `GET /status` show: one moment of the running bridge.
+struct StatusReport: Sendable {
+    var name: String
+    var link: LinkState
+    var wanted: SwitchState
+    var applied: SwitchState?
+    var source: SwitchReason
+    var since: Timestamp
+    var session: Int64?
+    var points: PointCounts
+    var budget: (limit: Int, used: Int)
+    var streams: [Name: StreamMonitor]
+    var running: Set<Name>
+    var drops: [Name: Int]
+    var wall: Timestamp
+    var boot: BootInstant
+
+    /// The object of the contract.
+    var json: JSON {
+        [
+            "name": .string(name),
+            "version": .string(FeedbridgeVersion.text),
+            "link": link.isUp ? "mqtt" : "none",
+            "reason": .string(link.reason.rawValue),
+            "message": .string(link.message),
+            "next_try": JSON((link.nextTry ?? link.holdUntil).map { moment($0).description }),
+            "recording": .bool(session != nil),
+            "session": JSON(session.map { Int($0) }),
+            "points": [
+                "accepted": JSON(points.accepted), "confirmed": JSON(points.confirmed), "refused": JSON(points.refused),
+                "evicted": JSON(points.evicted), "pending": JSON(points.pending), "doubt": JSON(points.doubt),
+            ],
+            "budget": [
+                "limit": JSON(budget.limit), "used": JSON(budget.used),
+                "left": JSON(max(0, budget.limit - budget.used)),
+                "window_s": 60,
+            ],
+            "backlog": ["points": JSON(points.pending), "bytes": nil, "oldest": nil, "eta_s": nil],
+            "streams": streamsJSON,
+            "switch": [
+                "wanted": .string(wanted.rawValue), "applied": JSON(applied?.rawValue),
+                "source": .string(source.rawValue),
+                "since": .string(since.description),
+            ],
+        ]
+    }
+
+    private var streamsJSON: JSON {
+        .object(
+            JSONObject(
+                streams.sorted { $0.key < $1.key }.map { name, monitor in
+                    let state = monitor.state(at: boot, isRunning: running.contains(name))
+                    let object: JSON = [
+                        "rate_hz": JSON(monitor.rate(at: boot).map { ($0 * 1000).rounded() / 1000 }),
+                        "asked_hz": JSON(monitor.askedHertz),
+                        "age_s": JSON(monitor.age(at: boot).map { ($0.inSeconds * 1000).rounded() / 1000 }),
+                        "good": JSON(monitor.good),
+                        "bad": JSON(monitor.bad),
+                        "late": JSON(monitor.late),
+                        "duplicate": JSON(monitor.duplicate),
+                        "dropped": JSON(drops[name] ?? 0),
+                        "state": .string(state.word),
+                    ]
+                    return (name.text, object)
+                }
+            )
+        )
+    }
+
+    /// The wall time of a boot-time instant, as the wall clock stands now.
+    private func moment(_ instant: BootInstant) -> Timestamp {
+        wall + boot.duration(to: instant)
+    }
+}
+
+extension StatusReport {
+    /// The object of the contract as text for people.
+    static func text(_ status: JSON) -> String {
+        func show(_ key: String) -> String { status[key]?.string ?? "?" }
+        func number(_ outer: String, _ inner: String) -> String { status[outer]?[inner]?.int.map(String.init) ?? "?" }
+        var lines: [String] = []
+        lines.append("\(show("name"))  feedbridge \(show("version"))")
+        let nextTry = status["next_try"]?.string.map { ", next try \($0)" } ?? ""
+        lines.append("link       \(show("link")) (\(show("reason")): \(show("message"))\(nextTry))")
+        let isRecording = status["recording"]?.bool == true
+        let session = status["session"]?.int.map { ", session \($0)" } ?? ""
+        let wanted = status["switch"]?["wanted"]?.string ?? "?"
+        let since = status["switch"]?["since"]?.string ?? "?"
+        lines.append("recording  \(isRecording ? "yes\(session)" : "no") (switch wants \(wanted), since \(since))")
+        lines.append(
+            "points     accepted \(number("points", "accepted")), confirmed \(number("points", "confirmed")), refused \(number("points", "refused")), evicted \(number("points", "evicted")), pending \(number("points", "pending"))"
+        )
+        lines.append("budget     \(number("budget", "used")) of \(number("budget", "limit")) points in the last minute")
+        for (name, stream) in status["streams"]?.object ?? [:] {
+            let rate = stream["rate_hz"]?.double.map { "\($0) Hz" } ?? "-"
+            let age = stream["age_s"]?.double.map { "\($0) s ago" } ?? "never"
+            let good = stream["good"]?.int ?? 0
+            let bad = stream["bad"]?.int ?? 0
+            let dropped = stream["dropped"]?.int ?? 0
+            lines.append(
+                "  \(name.padded(to: 26)) \((stream["state"]?.string ?? "?").padded(to: 14)) \(rate.padded(to: 10)) \(age.padded(to: 14)) good \(good), bad \(bad), dropped \(dropped)"
+            )
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension String {
+    /// The text with spaces up to `width` characters.
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(0, width - count))
+    }
+}

@@ -1,0 +1,312 @@
+internal import Control
+internal import DataPoints
+internal import Diagnostics
+internal import Publisher
+internal import Recorder
+internal import SQLite
+
+/// Owns the switch: hands it what happens, one event after the other, and does what it decides.
+actor SwitchOwner {
+    /// What became of a local command.
+    enum Outcome: Sendable, Equatable {
+        case recording(session: Int64)
+        case stopped
+        case failed(String)
+    }
+
+    private struct Waiter {
+        let wanted: SwitchState
+        let continuation: CheckedContinuation<Outcome, Never>
+    }
+
+    private enum Item: Sendable {
+        case event(SwitchEvent)
+        case command(SwitchCommand, CheckedContinuation<Outcome, Never>)
+    }
+
+    private var setup: SwitchSetup
+    private let recorder: RecorderStore
+    private let samplers: SamplerRunner
+    private let flow: DataFlow
+    private let link: MQTTLink
+    private let feedReader: (any ControlFeedReader)?
+    private let store: KeyValueStore
+    private let time: any TimeSource
+    private let log: Log
+
+    private var machine: SwitchStateMachine
+    private var memory: SwitchMemory
+    private var waiters: [Waiter] = []
+    private var alarm: (deadline: BootInstant, task: Task<Void, Never>)?
+    private var remembering: Task<Void, Never>?
+    private var telling: Task<Void, Never>?
+    private(set) var session: Int64?
+    private var sessionStart: BootInstant?
+    private(set) var appliedSince: Timestamp
+    private let items: AsyncStream<Item>
+    private let inbox: AsyncStream<Item>.Continuation
+
+    init(
+        _ setup: SwitchSetup,
+        memory: SwitchMemory,
+        recorder: RecorderStore,
+        samplers: SamplerRunner,
+        flow: DataFlow,
+        link: MQTTLink,
+        feedReader: (any ControlFeedReader)?,
+        store: KeyValueStore,
+        time: any TimeSource,
+        log: Log
+    ) {
+        self.setup = setup
+        self.memory = memory
+        machine = SwitchStateMachine(settings: setup.settings, memory: memory)
+        self.recorder = recorder
+        self.samplers = samplers
+        self.flow = flow
+        self.link = link
+        self.feedReader = feedReader
+        self.store = store
+        self.time = time
+        self.log = log
+        appliedSince = time.wall()
+        // What fills it is bounded: the link keeps 64 events, commands wait for their outcome, actions answer once.
+        (items, inbox) = AsyncStream.makeStream()
+    }
+
+    /// Tells the switch what happened.
+    nonisolated func tell(_ event: SwitchEvent) {
+        inbox.yield(.event(event))
+    }
+
+    /// Gives a local command and returns when it is done or has failed.
+    func command(_ command: SwitchCommand) async -> Outcome {
+        await withCheckedContinuation { inbox.yield(.command(command, $0)) }
+    }
+
+    /// Handles events until the task is cancelled; then stops what is recorded.
+    func run() async {
+        handle(.launched)
+        for await item in items {
+            switch item {
+            case .event(let event): handle(event)
+            case .command(let command, let continuation):
+                let wanted: SwitchState =
+                    switch command {
+                    case .start: .on
+                    case .stop: .off
+                    case .toggle: machine.wanted.opposite
+                    }
+                waiters.append(Waiter(wanted: wanted, continuation: continuation))
+                handle(.command(command))
+                answerWaiters()
+            }
+        }
+        alarm?.task.cancel()
+        telling?.cancel()
+        for waiter in waiters { waiter.continuation.resume(returning: .failed("the bridge is stopping")) }
+        waiters = []
+        await shutDown()
+    }
+
+    /// What the switch says now.
+    func state() -> (
+        wanted: SwitchState, applied: SwitchState?, reason: SwitchReason, session: Int64?, since: Timestamp
+    ) {
+        (machine.wanted, machine.applied, machine.reason, session, appliedSince)
+    }
+
+    /// Ends the session when it is too long or the disk too full. To be called now and then.
+    func checkLimits() {
+        guard session != nil, let sessionStart else { return }
+        let age = sessionStart.duration(to: time.boot())
+        guard let reached = setup.limits.reached(age: age, free: freeBytes) else { return }
+        log.warning("recording stops: \(reached)")
+        tell(.limitReached)
+    }
+
+    /// Takes changed settings. A session that runs goes on.
+    func apply(_ setup: SwitchSetup) {
+        let old = self.setup
+        self.setup = setup
+        guard
+            setup.settings != old.settings || setup.controlFeed != old.controlFeed || setup.statusFeed != old.statusFeed
+        else { return }
+        var settings = setup.settings
+        settings.onStart = .follow
+        machine = SwitchStateMachine(settings: settings, memory: memory)
+        handle(.launched)
+        if link.linkState.isUp { handle(.connected(.mqtt)) }
+    }
+
+    private var freeBytes: Int64? { recorder.files.freeBytes().map { Int64($0) } }
+
+    private func handle(_ event: SwitchEvent) {
+        switch event {
+        case .started, .stopped: appliedSince = time.wall()
+        default: break
+        }
+        for action in machine.handle(event, at: SwitchMoment(time)) { perform(action) }
+        switch event {
+        case .started, .stopped: answerWaiters()
+        case .startFailed(let why), .broke(let why): failWaiters(why)
+        default: break
+        }
+        arm()
+    }
+
+    private func perform(_ action: SwitchAction) {
+        switch action {
+        case .remember(let memory): remember(memory)
+        case .start(let reason): start(reason)
+        case .stop(let reason): stop(reason)
+        case .write(let text, let write):
+            Task {
+                await remembering?.value
+                if await !link.publishNow(text, to: setup.controlFeed) { tell(.writeFailed(write: write)) }
+            }
+        case .tell(let text):
+            tellStatus(text)
+        case .ask:
+            Task { _ = await link.askForControlValue() }
+        case .read(let read):
+            Task { tell(await feedReader?.lastValue(of: setup.controlFeed, read: read) ?? .readFailed(read: read)) }
+        }
+    }
+
+    /// Publishes the newest status; one that finds no room in the budget is tried again until a newer one comes.
+    private func tellStatus(_ text: String) {
+        telling?.cancel()
+        telling = Task { [link, time, feed = setup.statusFeed] in
+            while await !link.publishNow(text, to: feed) {
+                guard (try? await time.sleep(for: .seconds(2))) != nil else { return }
+            }
+        }
+    }
+
+    private func start(_ reason: SwitchReason) {
+        if let session {
+            // The switch has begun anew with other settings while a session runs.
+            tell(.started(session: "\(session)"))
+            return
+        }
+        if let reached = setup.limits.reached(age: .zero, free: freeBytes) {
+            tell(.startFailed("\(reached)"))
+            return
+        }
+        sessionStart = time.boot()
+        // The session's span begins when this is called, so no sample of the samplers that start after it is lost.
+        let starting = Task.immediate { [recorder] in try await recorder.startSession(reason: SessionReason(reason)) }
+        Task {
+            flow.setRecording(true)
+            await samplers.startRecording()
+            do {
+                let id = try await starting.value
+                session = id
+                log.info("recording \(id) started (\(reason.rawValue))")
+                tell(.started(session: "\(id)"))
+            } catch {
+                await samplers.stopRecording()
+                flow.setRecording(false)
+                sessionStart = nil
+                log.error("recording cannot start: \(error)")
+                tell(.startFailed("\(error)"))
+            }
+        }
+    }
+
+    private func stop(_ reason: SwitchReason) {
+        Task {
+            await endSession(reason)
+            tell(.stopped)
+        }
+    }
+
+    private func endSession(_ reason: SwitchReason) async {
+        await samplers.stopRecording()
+        flow.setRecording(false)
+        do {
+            if let id = try await recorder.stopSession(reason: SessionReason(reason)) {
+                log.info("recording \(id) stopped (\(reason.rawValue))")
+            }
+        } catch {
+            log.error("recording cannot be stopped properly: \(error)")
+        }
+        session = nil
+        sessionStart = nil
+    }
+
+    private func shutDown() async {
+        await remembering?.value
+        if session != nil { await endSession(.command) }
+    }
+
+    private func remember(_ memory: SwitchMemory) {
+        self.memory = memory
+        let (store, log, before) = (store, log, remembering)
+        remembering = Task { @concurrent in
+            await before?.value
+            do {
+                try await store.set("switch", SwitchMemoryText.text(memory))
+            } catch {
+                log.error("cannot keep the switch's state: \(error)")
+            }
+        }
+    }
+
+    /// Wakes the machine at its deadline.
+    private func arm() {
+        let deadline = machine.deadline
+        guard deadline != alarm?.deadline else { return }
+        alarm?.task.cancel()
+        alarm = deadline.map { deadline in
+            (
+                deadline,
+                Task { [time, inbox] in
+                    guard (try? await time.sleep(until: deadline)) != nil else { return }
+                    inbox.yield(.event(.tick))
+                }
+            )
+        }
+    }
+
+    private func answerWaiters() {
+        guard let applied = machine.applied else { return }
+        let outcome: Outcome
+        switch applied {
+        case .on:
+            guard let session else { return }
+            outcome = .recording(session: session)
+        case .off:
+            outcome = .stopped
+        }
+        let done = waiters.filter { $0.wanted == applied }
+        waiters.removeAll { $0.wanted == applied }
+        for waiter in done { waiter.continuation.resume(returning: outcome) }
+    }
+
+    private func failWaiters(_ why: String) {
+        let failed = waiters
+        waiters = []
+        for waiter in failed { waiter.continuation.resume(returning: .failed(why)) }
+    }
+
+    /// No more events: `run()` ends.
+    nonisolated func finish() {
+        inbox.finish()
+    }
+}
+
+extension SessionReason {
+    init(_ reason: SwitchReason) {
+        self =
+            switch reason {
+            case .dashboard: .dashboard
+            case .command: .command
+            case .schedule: .schedule
+            case .limit: .limit
+            case .alert: .alert
+            case .error: .error
+            }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import TestKit
+
+/// A bridge with a configuration and a state directory of its own, against a simulator.
+final class BridgeProcess: Sendable {
+    let folder = TemporaryDirectory()
+    var configuration: String { folder.file("feedbridge.toml") }
+
+    init(_ simulator: SimulatorProcess, _ text: String = BridgeProcess.host) throws {
+        try folder.write(
+            """
+            name = "test"
+            state = "\(folder.path)/state"
+
+            [account]
+            username = "\(simulator.username)"
+            key_file = "\(simulator.keyFile)"
+            plan = 10000
+            mqtt = "mqtt://127.0.0.1:\(simulator.mqttPort)"
+            rest = "http://127.0.0.1:\(simulator.httpPort)"
+
+            [recorder]
+            smallest_free = "1 MB"
+
+            \(text)
+            """,
+            to: "feedbridge.toml"
+        )
+        chmod(configuration, 0o600)
+    }
+
+    static let host = """
+        [[sampler]]
+        kind = "host"
+        every = "200 ms"
+        always = true
+
+        [[rule]]
+        stream = "host.load"
+        field = "one_minute"
+        feed = "load"
+        every = "1 s"
+        always = true
+        """
+
+    func run() throws -> ChildProcess {
+        try ChildProcess(BuiltPrograms.feedbridge, ["run", "--config", configuration])
+    }
+
+    /// Runs another command to its end.
+    func feedbridge(_ arguments: String...) async throws -> String {
+        try await ChildProcess.run(BuiltPrograms.feedbridge, arguments + ["--config", configuration])
+    }
+
+    struct Status: Decodable {
+        struct Switch: Decodable {
+            var wanted: String
+            var applied: String?
+        }
+        struct Points: Decodable {
+            var accepted: Int
+            var confirmed: Int
+            var refused: Int
+            var evicted: Int
+            var pending: Int
+        }
+        var link: String
+        var reason: String
+        var recording: Bool
+        var session: Int?
+        var points: Points
+        var `switch`: Switch
+    }
+
+    func status() async throws -> Status {
+        try JSONDecoder().decode(Status.self, from: Data(try await feedbridge("status", "--json").utf8))
+    }
+
+    struct Session: Decodable, Equatable {
+        var id: Int
+        var state: String
+        var reason: String
+        var samples: [String: Int]
+    }
+
+    func sessions() async throws -> [Session] {
+        try JSONDecoder().decode([Session].self, from: Data(try await feedbridge("sessions", "list", "--json").utf8))
+    }
+
+    func untilUp() async throws {
+        try await until("the link is up") { (try? await self.status())?.link == "mqtt" }
+    }
+}

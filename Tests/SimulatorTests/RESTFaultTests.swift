@@ -1,0 +1,76 @@
+import Diagnostics
+import FastJSON
+import TestKit
+import Testing
+
+@testable import Simulator
+
+@Suite("The REST interface: what can be made to go wrong", .timeLimit(.minutes(1)))
+struct RESTFaultTests {
+    private func world(_ fault: String) async throws -> WebWorld {
+        let world = try WebWorld()
+        #expect(try await world.api("POST", "feeds", #"{"name":"load"}"#).status == 201)
+        world.service.faults.add(try Fault(fault))
+        return world
+    }
+
+    @Test("answers a status with Retry-After as often as told, stores nothing, then goes on")
+    func status() async throws {
+        let world = try await world("rest:status=503,retry_after=30,count=2")
+
+        for _ in 1...2 {
+            let refused = try await world.api("POST", "feeds/load/data", #"{"value":1}"#)
+            #expect(refused.status == 503)
+            #expect(refused.headers["retry-after"] == "30")
+        }
+
+        #expect(try await world.api("POST", "feeds/load/data", #"{"value":2}"#).status == 200)
+        #expect(try await world.api("GET", "feeds/load/data").json.array?.map { $0["value"]?.string } == ["2"])
+    }
+
+    @Test("loses every second answer, although the point is stored")
+    func lostAnswer() async throws {
+        let world = try await world("lost-answer:every=2")
+
+        var statuses: [Int] = []
+        for number in 1...4 {
+            statuses.append(try await world.api("POST", "feeds/load/data", #"{"value":\#(number)}"#).status)
+        }
+
+        #expect(statuses == [200, 0, 200, 0])
+        world.service.faults.clear()
+        let values = try await world.api("GET", "feeds/load/data").json.array?.map { $0["value"]?.string }
+        #expect(values == ["4", "3", "2", "1"])
+    }
+
+    @Test("answers slowly, after the time that was said")
+    func slow() async throws {
+        let world = try await world("rest-slow:ms=3000")
+        let start = world.time.boot()
+
+        async let answer = world.api("GET", "feeds/load")
+        let clock = ContinuousClock()
+        let deadline = clock.now.advanced(by: .seconds(30))
+        let finished = Task {
+            while !Task.isCancelled, clock.now < deadline {
+                world.time.advance(by: .milliseconds(500))
+                await Task.yield()
+            }
+        }
+        let status = try await answer.status
+        finished.cancel()
+
+        #expect(status == 200)
+        #expect(start.duration(to: world.time.boot()) >= .seconds(3))
+    }
+
+    @Test("a back-dated point becomes the last value while the fault is on")
+    func backdated() async throws {
+        let world = try await world("backdated-last")
+        _ = try await world.api("POST", "feeds/load/data", #"{"value":"now"}"#)
+
+        _ = try await world.api("POST", "feeds/load/data", #"{"value":"before","created_at":"2020-05-12T20:00:00Z"}"#)
+
+        #expect(try await world.api("GET", "feeds/load/data/last").json["value"] == "before")
+    }
+}
