@@ -24,7 +24,8 @@ struct SimulatedService {
     /// Whether its lists show times cut to the second.
     var cutsTimes = false
     private(set) var counted: [Double] = []
-    private(set) var rejected: [Double] = []
+    private var rejected: [Double] = []
+    private(set) var mostRejectedInAMinute = 0
 
     func time(at now: Double) -> Timestamp { Timestamp(nanoseconds: Int64((Self.epoch + now) * 1e9)) }
 
@@ -36,7 +37,11 @@ struct SimulatedService {
         return nil
     }
 
-    mutating func reject(at now: Double) { rejected.append(now) }
+    mutating func reject(at now: Double) {
+        rejected.removeAll { $0 <= now - 60 }
+        rejected.append(now)
+        mostRejectedInAMinute = max(mostRejectedInAMinute, rejected.count)
+    }
 
     mutating func store(_ point: PublisherPoint, byMQTT: Bool, at now: Double) {
         add(

@@ -146,6 +146,8 @@ struct World {
     /// The outbox drops the oldest point of a feed.
     mutating func evict() {
         guard let feed = rules.first?.feed, let id = outbox.evictOldest(feed) else { return }
+        // It is not waited for any more, whatever becomes of it.
+        if inFlight[feed]?.id == id { inFlight[feed] = nil }
         hand(.evicted(feed, [id]))
     }
 
@@ -245,7 +247,6 @@ struct World {
     mutating func hand(_ event: PublisherEvent) {
         steps += 1
         let actions = machine.handle(event, at: boot)
-        if DBG { print(now, event); for a in actions { if case .remember = a { continue }; print("      ->", a) } }
         for action in actions { execute(action) }
         guard let deadline = machine.deadline else { return }
         let at = Double(deadline.nanoseconds) / 1e9
@@ -259,6 +260,3 @@ struct World {
         if !outbox.isBalanced { fault("accepted is not confirmed + refused + evicted + pending") }
     }
 }
-
-import Foundation
-let DBG = ProcessInfo.processInfo.environment["DBG"] != nil

@@ -1,5 +1,6 @@
 import DataPoints
 import Diagnostics
+import FoundationEssentials
 import Publisher
 import Testing
 
@@ -21,7 +22,6 @@ struct WorldTests {
         #expect(world.faults == [])
         #expect(world.outbox.pending == 0)
         #expect(world.outbox.accepted > 1000)
-        print(world.steps, world.countByLink, world.reports.count, world.doubtCount)
     }
 
     /// What must hold once the weather was fair again for a while.
@@ -104,33 +104,79 @@ struct WorldTests {
 
     @Test("whatever breaks, all arrives, and once where that can be known", arguments: 1...6)
     func storms(seed: Int) throws {
-        let world = try Self.storm(seed: UInt64(seed), hours: 4, texts: 1_000_000)
+        let world = try Self.storm(seed: UInt64(seed), hours: 2, texts: 1_000_000)
 
         Self.expectAllArrived(world, exactlyOnce: true)
-        print(seed, world.steps, world.outbox.accepted, world.countByLink, world.doubtCount)
     }
 
     @Test("values that repeat are told apart", arguments: 11...14)
     func repeatingValues(seed: Int) throws {
-        let world = try Self.storm(seed: UInt64(seed), hours: 4, texts: seed % 3 + 1)
+        let world = try Self.storm(seed: UInt64(seed), hours: 2, texts: seed % 3 + 1)
 
         Self.expectAllArrived(world, exactlyOnce: true)
-        print(seed, world.steps, world.outbox.accepted, world.countByLink, world.doubtCount)
     }
 
     @Test("what the service stores late may stand twice for a while, and is never lost", arguments: 21...23)
     func lateStores(seed: Int) throws {
-        let world = try Self.storm(seed: UInt64(seed), hours: 4, texts: seed % 2 == 0 ? 3 : 1_000_000, late: true)
+        let world = try Self.storm(seed: UInt64(seed), hours: 2, texts: seed % 2 == 0 ? 3 : 1_000_000, late: true)
 
         Self.expectAllArrived(world, exactlyOnce: false)
-        print(seed, world.steps, world.outbox.accepted, world.countByLink, world.doubtCount)
     }
 
     @Test("other devices on the account and on our feeds cost budget and lose nothing", arguments: 31...33)
     func otherDevices(seed: Int) throws {
-        let world = try Self.storm(seed: UInt64(seed), hours: 4, texts: 1_000_000, foreign: true)
+        let world = try Self.storm(seed: UInt64(seed), hours: 2, texts: 1_000_000, foreign: true)
 
         Self.expectAllArrived(world, exactlyOnce: false)
-        print(seed, world.steps, world.outbox.accepted, world.countByLink, world.doubtCount)
+    }
+
+    /// `FEEDBRIDGE_STORMS=N` tries N storms of 12 hours, about 60,000 steps each.
+    @Test("many storms", .enabled(if: ProcessInfo.processInfo.environment["FEEDBRIDGE_STORMS"] != nil))
+    func manyStorms() throws {
+        let count = Int(ProcessInfo.processInfo.environment["FEEDBRIDGE_STORMS"] ?? "") ?? 0
+        var steps = 0
+        for seed in 1000..<1000 + count {
+            let (late, foreign) = (seed % 5 == 3, seed % 5 == 4)
+            let texts = seed % 2 == 0 ? 1_000_000 : seed % 3 + 1
+            let world = try Self.storm(seed: UInt64(seed), hours: 12, texts: texts, late: late, foreign: foreign)
+            Self.expectAllArrived(world, exactlyOnce: !late && !foreign)
+            if !world.faults.isEmpty { Issue.record("storm \(seed)") }
+            steps += world.steps
+        }
+        print("\(steps) steps in \(count) storms")
+    }
+
+    @Test("a backlog drains with at least 95 % of what is free, and live points stay live")
+    func drain() throws {
+        var world = World(seed: 5, rules: try Self.rules([10, 15, 30], texts: 1_000_000))
+        world.mqttIsReachable = false
+        world.restIsReachable = false
+        world.breakConnection()
+        world.run(for: 4 * 3600)
+        world.mqttIsReachable = true
+        world.restIsReachable = true
+        world.run(for: 900)
+        let before = world.countByLink.values.reduce(0, +)
+        let waiting = world.outbox.pending
+        world.run(for: 3600)
+        let sent = world.countByLink.values.reduce(0, +) - before
+
+        #expect(world.outbox.pending > 0, "there was something to drain all the time")
+        #expect(waiting > world.outbox.pending)
+        // 30 points a minute less the reserve of the switch, counted over 62 s for 60.
+        #expect(Double(sent) >= 0.95 * 28 * 3600 / 62)
+        #expect(world.faults == [])
+        #expect(world.machine.status.drainTime != nil)
+    }
+
+    @Test("never more than 10 failed publishes in a minute, even if the service rejects all")
+    func failedPublishes() throws {
+        var world = World(seed: 6, rules: try Self.rules(Array(repeating: 3, count: 15), texts: 1_000_000))
+        world.weather.lostPublish = 1
+        world.run(for: 3600)
+
+        #expect(world.service.mostRejectedInAMinute <= 10)
+        #expect(world.service.mostRejectedInAMinute > 2)
+        #expect(world.faults == [])
     }
 }

@@ -120,6 +120,9 @@ struct AccountBudget: Sendable, Hashable, Codable {
         arrivals.close(0, at: now)
     }
 
+    /// A live point has become backlog: the backlog need not leave room for it.
+    mutating func arrivalAged() { arrivals.removeLatest() }
+
     /// The service says how many points it has counted in its minute: what we do not know of is of others.
     mutating func serviceCounted(_ used: Int, at now: BootInstant) {
         countForeign(min(used, 10 * (plan ?? 0)) - ours.used - foreign.used, at: now)

@@ -1,7 +1,6 @@
 public import DataPoints
 internal import Diagnostics
 
-
 /// How rules are slowed down when together they want more data points than there are.
 public struct IntervalStretch: Sendable, Hashable {
     /// Points a minute that the rules want.

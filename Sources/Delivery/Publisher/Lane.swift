@@ -75,7 +75,8 @@ struct Lane: Sendable {
     /// Whether a point of it may be anywhere in this window.
     func holds(_ id: Int) -> Bool {
         if fresh.contains(where: { $0.id == id }) || old.contains(where: { $0.id == id }) { return true }
-        if doubts.contains(where: { $0.point.id == id }) || parked.contains(where: { $0.point.id == id }) { return true }
+        if doubts.contains(where: { $0.point.id == id }) { return true }
+        if parked.contains(where: { $0.point.id == id }) { return true }
         if pipelined.contains(id) { return true }
         if lookUp?.isCheck == false, lookUp?.doubts.contains(where: { $0.point.id == id }) ?? false { return true }
         switch flight {

@@ -85,7 +85,8 @@ public enum PublisherEvent: Sendable, Hashable {
     case ownAnswered(RESTOutcome)
     /// The `Date` header of any answer.
     case serviceTime(Timestamp)
-    /// Points were committed in the outbox just now; for each feed in the order of their ids.
+    /// Points were committed in the outbox just now; for each feed in the order of their ids, each once, and before any
+    /// page that holds them. None of them was counted by `start`.
     case accepted([PublisherPoint])
     /// The answer to `requestPage`: the feed's waiting points in the order of their ids, and whether there are more.
     case page(FeedKey, [PublisherPoint], hasMore: Bool)

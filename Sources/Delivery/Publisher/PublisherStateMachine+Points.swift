@@ -17,10 +17,10 @@ extension PublisherStateMachine {
                 if isFull { lanes[index].letGo(point) } else { lanes[index].fresh.append(point) }
                 continue
             }
-            memory.budget.countArrivals(1, at: now)
             if point.bornAt == nil || point.attempts > 0 || lanes[index].fresh.count >= Self.mostFresh {
                 lanes[index].letGo(point)
             } else {
+                memory.budget.countArrivals(1, at: now)
                 lanes[index].fresh.append(point)
             }
         }
@@ -110,7 +110,9 @@ extension PublisherStateMachine {
             let due = lanes[index].parked.filter { $0.until <= now }.map(\.point)
             if !due.isEmpty {
                 lanes[index].parked.removeAll { $0.until <= now }
-                lanes[index].putBack(due, most: settings.page)
+                let live = due.filter { isLive($0) }
+                lanes[index].fresh = (live + lanes[index].fresh).sorted { $0.id < $1.id }
+                lanes[index].putBack(due.filter { !isLive($0) }, most: settings.page)
             }
         }
         giveUpIfDue(index)
@@ -132,12 +134,15 @@ extension PublisherStateMachine {
             && lane.heldUntil == nil && lane.parked.count < settings.page
     }
 
+    private func isLive(_ point: PublisherPoint) -> Bool {
+        point.bornAt.map { $0.advanced(by: settings.liveWithin) > now } ?? false
+    }
+
     /// What is too old to be live belongs to the backlog.
     private mutating func age(_ index: Int) {
-        while let first = lanes[index].fresh.first, let born = first.bornAt,
-            born.advanced(by: settings.liveWithin) <= now
-        {
+        while let first = lanes[index].fresh.first, !isLive(first) {
             lanes[index].fresh.removeFirst()
+            memory.budget.arrivalAged()
             if lanes[index].hasMore || lanes[index].old.count >= settings.page {
                 lanes[index].letGo(first)
             } else {

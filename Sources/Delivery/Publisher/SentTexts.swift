@@ -39,7 +39,9 @@ struct SentTexts: Sendable {
     /// When the first ambiguity ends that has an end.
     func nextChange(after now: BootInstant) -> BootInstant? {
         let ends = entries.values.lazy.map(\.ambiguousUntil).filter { $0 > now && $0 < Self.never }
-        return [ends.min(), missed.values.lazy.filter { $0 > now }.min(), allUntil > now ? allUntil : nil].compactMap { $0 }.min()
+        return [ends.min(), missed.values.lazy.filter { $0 > now }.min(), allUntil > now ? allUntil : nil].compactMap {
+            $0
+        }.min()
     }
 
     /// The text was sent; echoes of it may come until `until`, or until it is settled.

@@ -66,13 +66,22 @@ struct SpendingWindow: Sendable, Hashable, Codable {
         backlog -= spending.backlog
     }
 
+    /// Takes back what was counted last.
+    mutating func removeLatest() {
+        guard let last = spendings.popLast() else { return }
+        live -= last.live
+        backlog -= last.backlog
+    }
+
     /// After a start of the program: what was under way is closed; after a reboot (`isNewBoot`) all counts as of now.
     mutating func restart(at now: BootInstant, isNewBoot: Bool) {
         for index in spendings.indices {
-            let until = spendings[index].until ?? max(
-                min(spendings[index].at, now).advanced(by: Self.length),
-                now.advanced(by: Self.afterFate)
-            )
+            let until =
+                spendings[index].until
+                ?? max(
+                    min(spendings[index].at, now).advanced(by: Self.length),
+                    now.advanced(by: Self.afterFate)
+                )
             let latest = now.advanced(by: Self.length)
             spendings[index].until = isNewBoot ? latest : min(until, latest)
         }
@@ -82,7 +91,8 @@ struct SpendingWindow: Sendable, Hashable, Codable {
     /// Two neighbours become one that stays as long as the later one.
     private mutating func merge() {
         var merged: [Spending] = []
-        for spending in spendings.sorted(by: { ($0.until ?? .init(nanoseconds: .max)) < ($1.until ?? .init(nanoseconds: .max)) }) {
+        let never = BootInstant(nanoseconds: .max)
+        for spending in spendings.sorted(by: { ($0.until ?? never) < ($1.until ?? never) }) {
             if let last = merged.last, let until = spending.until, let lastUntil = last.until,
                 lastUntil.duration(to: until) < .milliseconds(500)
             {
