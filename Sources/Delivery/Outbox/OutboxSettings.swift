@@ -3,7 +3,7 @@ public import SQLite
 /// How an outbox works.
 public struct OutboxSettings: Sendable, Hashable {
     /// What goes when there are as many bytes as there may be.
-    public enum WhenFull: String, Sendable, Hashable {
+    public enum WhenFull: String, Sendable, Hashable, CaseIterable {
         /// Every second of the oldest points, again and again: what stays keeps the shape.
         case thin
         /// The oldest points.

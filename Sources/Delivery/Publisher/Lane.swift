@@ -58,6 +58,8 @@ struct Lane: Sendable {
     /// How many points may go into the next batch; halves when one was refused.
     var batchLimit: Int
     var heldUntil: BootInstant?
+    /// Whether the service may not have the feed yet: nothing is sent before `feedReady`.
+    var isAbsent = false
     var texts = SentTexts()
     /// Somebody else writes this feed, as far as was seen until then; so exactly once cannot be promised.
     var othersUntil: BootInstant?
@@ -71,6 +73,9 @@ struct Lane: Sendable {
 
     /// Whether older points wait that MQTT may not carry.
     var hasBacklog: Bool { !old.isEmpty || hasMore || !doubts.isEmpty || lookUp?.isCheck == false }
+
+    /// Whether it may be sent to at all.
+    var isHeld: Bool { heldUntil != nil || isAbsent }
 
     /// Whether a point of it may be anywhere in this window.
     func holds(_ id: Int) -> Bool {

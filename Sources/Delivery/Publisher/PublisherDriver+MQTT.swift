@@ -10,7 +10,7 @@ extension PublisherDriver {
         let (configuration, time) = (access.connection, time)
         newest = number
         Task {
-            do {
+            do throws(MQTTError) {
                 let connection = try await MQTTConnection.connect(configuration, time: time)
                 guard newest == number else {
                     await connection.disconnect()

@@ -14,35 +14,41 @@ extension PublisherDriver {
         }
     }
 
-    /// Hands over points that were committed since the last time.
+    /// Hands over points that were committed since the last time, each once.
     func takeArrivals() async {
-        for (feed, counts) in outbox.statistics.feeds where counts.pending > 0 {
-            while true {
-                do {
-                    let points = try await outbox.points(of: feed, beyond: told[feed], limit: 100)
-                    guard let last = points.last else { break }
+        for (feed, counts) in outbox.statistics.feeds where counts.pending > 0 { await takeArrivals(of: feed) }
+    }
+
+    private func takeArrivals(of feed: FeedKey) async {
+        while true {
+            do {
+                let page = try await outbox.points(of: feed, beyond: told[feed], limit: 100)
+                // Another call may have told of some of them meanwhile.
+                let new = page.filter { $0.id > told[feed] ?? .min }
+                if let last = new.last {
                     told[feed] = last.id
-                    inbox.yield(.accepted(points.map(publisherPoint)))
-                    if points.count < 100 { break }
-                } catch {
-                    log.error("the outbox cannot be read: \(error)")
-                    return
+                    inbox.yield(.accepted(new.map(publisherPoint)))
                 }
+                if page.count < 100 { return }
+            } catch {
+                log.error("the outbox cannot be read: \(error)")
+                return
             }
         }
     }
 
-    /// Reads a page of points that wait, those of an interrupted run among them.
+    /// Reads a page of points that wait, those of an interrupted run among them; never one that was not told of.
     func page(_ feed: FeedKey, after id: Int, limit: Int) async {
+        await takeArrivals(of: feed)
         do {
+            let newest = told[feed] ?? .min
             var found: [OutboxPoint] = []
             for state in [PointState.waiting, .doubt, .sending] {
                 found += try await outbox.points(of: feed, in: state, beyond: Int64(id), limit: limit + 1)
             }
             found.sort { $0.id < $1.id }
-            let page = Array(found.prefix(limit))
-            if let last = page.last, last.id > told[feed] ?? .min { told[feed] = last.id }
-            inbox.yield(.page(feed, page.map(publisherPoint), hasMore: found.count > limit))
+            let page = found.prefix(limit).filter { $0.id <= newest }
+            inbox.yield(.page(feed, page.map(publisherPoint), hasMore: found.count > page.count))
         } catch {
             log.error("the outbox cannot be read: \(error)")
             inbox.yield(.page(feed, [], hasMore: false))

@@ -85,7 +85,7 @@ extension PublisherDriver {
     }
 
     private func learn(_ outcome: RESTOutcome, _ date: Timestamp?) {
-        if let date { inbox.yield(.serviceTime(date)) }
+        if let date { told(serviceTime: date) }
         inbox.yield(.ownAnswered(outcome))
     }
 

@@ -10,7 +10,7 @@ extension PublisherDriver {
             inbox.yield(.answered(request: request, .notSent(.diskFull)))
             return
         }
-        answer(request) { client in
+        answer(request) { client throws(AdafruitIOClientError) -> (RESTOutcome, Timestamp?) in
             if points.count == 1, let point = points.first {
                 let reply = try await client.create(point.point)
                 return (.stored, reply.date)
@@ -21,7 +21,7 @@ extension PublisherDriver {
     }
 
     func lookUp(_ request: Int, _ feed: FeedKey, _ from: Timestamp, _ to: Timestamp) {
-        answer(request) { client in
+        answer(request) { client throws(AdafruitIOClientError) -> (RESTOutcome, Timestamp?) in
             let reply = try await client.points(in: feed, PointQuery(start: from, end: to, limit: 1000))
             let found = reply.value.points.compactMap { point in
                 point.createdAt.map { StoredPoint(id: point.id, text: point.value, createdAt: $0) }
@@ -31,14 +31,14 @@ extension PublisherDriver {
     }
 
     func delete(_ request: Int, _ feed: FeedKey, _ point: StoredPoint) {
-        answer(request) { client in
+        answer(request) { client throws(AdafruitIOClientError) -> (RESTOutcome, Timestamp?) in
             let reply = try await client.deletePoint(point.id, in: feed)
             return (.deleted, reply.date)
         }
     }
 
     func readThrottle(_ request: Int) {
-        answer(request) { client in
+        answer(request) { client throws(AdafruitIOClientError) -> (RESTOutcome, Timestamp?) in
             let reply = try await client.throttle()
             return (.throttle(limit: reply.value.pointsPerMinute, used: reply.value.points), reply.date)
         }
@@ -49,14 +49,14 @@ extension PublisherDriver {
         _ body: @escaping @Sendable (AdafruitIOClient) async throws(AdafruitIOClientError) -> (RESTOutcome, Timestamp?)
     ) {
         let client = access.client
-        Task { [inbox, log] in
+        Task {
             do throws(AdafruitIOClientError) {
                 let (outcome, date) = try await body(client)
-                if let date { inbox.yield(.serviceTime(date)) }
+                if let date { told(serviceTime: date) }
                 inbox.yield(.answered(request: request, outcome))
             } catch {
                 log.debug("REST: \(error)")
-                if let date = error.refusal?.date { inbox.yield(.serviceTime(date)) }
+                if let date = error.refusal?.date { told(serviceTime: date) }
                 inbox.yield(.answered(request: request, RESTOutcome(error)))
             }
         }

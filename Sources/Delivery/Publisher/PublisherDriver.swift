@@ -1,5 +1,4 @@
 internal import AdafruitIO
-public import AdafruitIOClient
 public import DataPoints
 public import Diagnostics
 internal import MQTT
@@ -13,6 +12,8 @@ public enum DeliveryEvent: Sendable, Hashable {
     case control(String)
     /// A feed that rules publish to is missing: create it, then say `feedIsReady`.
     case feedIsMissing(FeedKey)
+    /// The service's clock minus ours, as one of its answers told.
+    case clockOffset(Duration)
     /// Rules are to make points only so often; empty: as they are written.
     case stretch(IntervalStretch)
 }
@@ -103,6 +104,11 @@ public actor PublisherDriver {
         inbox.yield(.feedReady(feed))
     }
 
+    /// The feed may not exist yet: nothing is sent to it before `feedIsReady`.
+    public nonisolated func feedIsUnknown(_ feed: FeedKey) {
+        inbox.yield(.feedUnknown(feed))
+    }
+
     /// How delivery is doing.
     public var status: PublisherStatus { machine.status }
 
@@ -154,6 +160,12 @@ public actor PublisherDriver {
                 asks.removeValue(forKey: id)?.resume(returning: nil)
             }
         }
+    }
+
+    /// Takes note of the service's clock.
+    func told(serviceTime date: Timestamp) {
+        inbox.yield(.serviceTime(date))
+        eventSink.yield(.clockOffset(date - time.wall()))
     }
 
     /// Wakes the machine at its deadline.

@@ -94,6 +94,8 @@ public enum PublisherEvent: Sendable, Hashable {
     case evicted(FeedKey, [Int])
     /// The feed exists now, or there is room for it.
     case feedReady(FeedKey)
+    /// The feed may not exist: nothing is sent to it before `feedReady`, so that MQTT never creates it.
+    case feedUnknown(FeedKey)
     /// The bridge wants to do something of its own.
     case ask(OwnRequest)
     /// `PublisherStateMachine.deadline` has come.

@@ -27,7 +27,7 @@ extension PublisherStateMachine {
 
     /// Asks for what is due: points in doubt first, then second copies, then their deletion.
     mutating func lookUp(_ index: Int) {
-        guard lanes[index].lookUp == nil, lanes[index].heldUntil == nil else { return }
+        guard lanes[index].lookUp == nil, !lanes[index].isHeld else { return }
         if !lanes[index].doubts.isEmpty {
             let due = lanes[index].doubts.filter { $0.notBefore <= now }
             guard !due.isEmpty else { return }

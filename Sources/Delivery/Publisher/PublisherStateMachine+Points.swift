@@ -131,7 +131,7 @@ extension PublisherStateMachine {
         guard lane.hasMore, !lane.isPaging else { return false }
         if settings.isPlain { return mqtt.phase == .up && lane.old.count < settings.page / 2 }
         return canDrain && lane.old.isEmpty && lane.doubts.isEmpty && lane.flight == nil && lane.lookUp == nil
-            && lane.heldUntil == nil && lane.parked.count < settings.page
+            && !lane.isHeld && lane.parked.count < settings.page
     }
 
     private func isLive(_ point: PublisherPoint) -> Bool {

@@ -20,7 +20,7 @@ extension PublisherStateMachine {
 
     private func canPublish(_ index: Int) -> Bool {
         guard let first = lanes[index].fresh.first, lanes[index].flight == nil, lanes[index].deletion == nil,
-            lanes[index].heldUntil == nil, isEchoed(index),
+            !lanes[index].isHeld, isEchoed(index),
             !(lanes[index].hasBacklog && canDrain), mayGoOn(lanes[index]),
             !lanes[index].texts.isAmbiguous(first.text, at: now)
         else { return false }
@@ -125,7 +125,7 @@ extension PublisherStateMachine {
 
     private mutating func postFrom(_ index: Int) {
         guard lanes[index].flight == nil, lanes[index].doubts.isEmpty, lanes[index].lookUp?.isCheck != false,
-            lanes[index].heldUntil == nil, !lanes[index].old.isEmpty || !lanes[index].fresh.isEmpty
+            !lanes[index].isHeld, !lanes[index].old.isEmpty || !lanes[index].fresh.isEmpty
         else { return }
         parkFuture(index)
         let limit = min(lanes[index].batchLimit, settings.largestBatch)

@@ -107,7 +107,11 @@ public struct PublisherStateMachine: Sendable {
         case .page(let feed, let points, let hasMore): paged(feed, points, hasMore: hasMore)
         case .evicted(let feed, let ids): evicted(feed, ids)
         case .feedReady(let feed):
-            if let index = laneOf[feed] { lanes[index].heldUntil = nil }
+            let index = lane(for: feed)
+            lanes[index].heldUntil = nil
+            lanes[index].isAbsent = false
+        case .feedUnknown(let feed):
+            lanes[lane(for: feed)].isAbsent = true
         case .ask(let request): asked(request)
         case .tick: break
         }

@@ -21,7 +21,7 @@ public struct SQLiteConnection: ~Copyable {
     }
 
     /// What a commit promises.
-    public enum Durability: String, Sendable {
+    public enum Durability: String, Sendable, CaseIterable {
         /// On the disk before the commit returns: it survives a power cut.
         case full
         /// Survives the end of the process; a power cut may take the newest commits, never the file.

@@ -3,6 +3,7 @@ internal import Control
 internal import DataPoints
 internal import Diagnostics
 internal import Feeds
+internal import Outbox
 internal import ReplaySamplers
 internal import Samples
 internal import TOML
@@ -40,6 +41,7 @@ extension Configuration {
         let state = root.string("state")
         let account = Account(reading: root.subtable("account"))
         let control = Switch(reading: root.subtable("switch"))
+        let outbox = OutboxSettings(reading: root.subtable("outbox"))
         let recorder = Recorder(reading: root.subtable("recorder"))
         let http = HTTP(reading: root.subtable("http"))
         let samplers = root.subtables("sampler").map(Sampler.init(reading:))
@@ -59,6 +61,7 @@ extension Configuration {
             state: state,
             account: account,
             control: control,
+            outbox: outbox,
             recorder: recorder,
             http: http,
             samplers: samplers.compactMap(\.self),
@@ -113,6 +116,7 @@ extension Configuration.Account {
         let rest = Self.endpoint(table, "rest", "https://io.adafruit.com", ["http", "https"], insecure)
         let keyFile = table.string("key_file")
         let caFile = table.string("ca_file")
+        let delivery = Configuration.Delivery(reading: table)
         guard let username, let plan, let mqtt, let rest else { return nil }
         self.init(
             username: username,
@@ -121,7 +125,8 @@ extension Configuration.Account {
             mqtt: mqtt,
             rest: rest,
             caFile: caFile,
-            insecurePlaintext: insecure
+            insecurePlaintext: insecure,
+            delivery: delivery
         )
     }
 
@@ -182,6 +187,42 @@ extension Configuration.Switch {
             onWords: onWords,
             offWords: offWords
         )
+    }
+}
+
+extension Configuration.Delivery {
+    fileprivate init(reading table: TableReader) {
+        self.init()
+        share = table.part("share") ?? share
+        fallbackAfter = table.duration("fallback_after") ?? fallbackAfter
+        pollEvery = table.duration("poll_every") ?? pollEvery
+        liveWithin = table.duration("live_within") ?? liveWithin
+        settle = table.duration("settle") ?? settle
+        backlogShare = table.part("backlog_share") ?? backlogShare
+    }
+}
+
+extension TableReader {
+    /// A number above 0 and at most 1.
+    fileprivate func part(_ key: String) -> Double? {
+        guard let part = number(key) else { return nil }
+        guard part > 0, part <= 1 else {
+            problem(at: key, "\(key) must be above 0 and at most 1, not \(part)")
+            return nil
+        }
+        return part
+    }
+}
+
+extension OutboxSettings {
+    fileprivate init(reading table: TableReader) {
+        defer { table.finish() }
+        self.init()
+        maxBytes = table.size("max_bytes") ?? maxBytes
+        maxAge = table.duration("max_age") ?? maxAge
+        whenFull = table.word("when_full", default: whenFull)
+        durability = table.word("durability", default: durability)
+        if maxBytes < 1_000_000 { table.problem(at: "max_bytes", "max_bytes must be at least \"1 MB\"") }
     }
 }
 

@@ -1,6 +1,7 @@
 public import Control
 public import DataPoints
 public import Feeds
+public import Outbox
 public import ReplaySamplers
 
 /// What `feedbridge.toml` says, checked. It touches no device, no file but its own, and no network.
@@ -15,6 +16,8 @@ public struct Configuration: Sendable, Equatable {
     public var account: Account
     /// `[switch]`.
     public var control: Switch
+    /// `[outbox]`.
+    public var outbox: OutboxSettings
     /// `[recorder]`.
     public var recorder: Recorder
     /// `[http]`.
@@ -48,6 +51,24 @@ public struct Configuration: Sendable, Equatable {
         public var caFile: String?
         /// Whether unencrypted connections beyond this machine are allowed.
         public var insecurePlaintext: Bool
+        /// How data points are delivered.
+        public var delivery: Delivery
+    }
+
+    /// How data points are delivered.
+    public struct Delivery: Sendable, Equatable {
+        /// What part of the account's budget is ours.
+        public var share = 1.0
+        /// MQTT down this long: REST takes over.
+        public var fallbackAfter = Duration.seconds(30)
+        /// How often the switch is read over REST.
+        public var pollEvery = Duration.seconds(10)
+        /// A point may go by MQTT while it is younger.
+        public var liveWithin = Duration.seconds(5)
+        /// A point that was stored shows within this time.
+        public var settle = Duration.seconds(10)
+        /// What the backlog gets of the budget at least.
+        public var backlogShare = 0.2
     }
 
     /// The remote control.

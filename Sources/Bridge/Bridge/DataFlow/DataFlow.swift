@@ -1,7 +1,7 @@
 internal import DataPoints
 internal import Diagnostics
 internal import Feeds
-internal import Publisher
+internal import Outbox
 internal import Recorder
 internal import Samples
 
@@ -11,9 +11,11 @@ internal import Samples
 //                           |
 //                           +--> rules         window, reduce, dead band
 //                                  |
-//                                queue         bounded, counted
+//                                outbox        durable before anything is sent
 //                                  |
-//                                MQTT link --> Adafruit IO
+//                                publisher     budget, links, confirmation
+//                                 /     \
+//                              MQTT     REST --> Adafruit IO
 //
 //   control feed --> switch --> starts and stops samplers, session and rules; its state goes back to the feeds
 
@@ -24,20 +26,31 @@ final class DataFlow: SampleSink {
     private struct State {
         var rules: RuleEngine
         var monitors: [Name: StreamMonitor]
+        /// The rules as they are written, and the longer intervals that the budget asks for.
+        var written: [Rule]
+        var intervals: [FeedKey: Duration] = [:]
+
+        var slowed: [Rule] {
+            written.map { rule in
+                var slowed = rule
+                if let interval = intervals[rule.feed] { slowed.every = max(rule.every, interval) }
+                return slowed
+            }
+        }
     }
 
     private let recorder: RecorderStore
-    private let queue: any PointQueue
+    private let outbox: OutboxStore
     private let time: any TimeSource
     private let log: Log
     private let state: Guarded<State>
 
-    init(rules: RuleEngine, recorder: RecorderStore, queue: any PointQueue, time: any TimeSource, log: Log) {
+    init(rules: RuleEngine, recorder: RecorderStore, outbox: OutboxStore, time: any TimeSource, log: Log) {
         self.recorder = recorder
-        self.queue = queue
+        self.outbox = outbox
         self.time = time
         self.log = log
-        state = Guarded(State(rules: rules, monitors: [:]))
+        state = Guarded(State(rules: rules, monitors: [:], written: rules.rules))
     }
 
     /// Declares streams before they produce anything.
@@ -64,7 +77,7 @@ final class DataFlow: SampleSink {
             return state.rules.receive(batch)
         }
         recorder.receive(batch)
-        queue.append(points)
+        outbox.append(points)
     }
 
     /// Waits while the recorder is behind, at most two seconds at a time: a disk that fails must not stop a source for ever.
@@ -96,26 +109,46 @@ final class DataFlow: SampleSink {
 
     /// Follows the switch: rules without `always` work only while it is on.
     func setRecording(_ isOn: Bool) {
-        queue.append(state.withLock { $0.rules.setRecording(isOn) })
+        outbox.append(state.withLock { $0.rules.setRecording(isOn) })
     }
 
     /// Closes windows whose time has passed, for streams that fell silent.
     func tick() {
         let now = time.wall()
-        queue.append(state.withLock { $0.rules.tick(now: now) })
+        outbox.append(state.withLock { $0.rules.tick(now: now) })
     }
 
     /// Publishes what all windows hold, at the end of the program.
     func finish() {
-        queue.append(state.withLock { $0.rules.finish() })
+        outbox.append(state.withLock { $0.rules.finish() })
     }
 
     /// Puts other rules in place; a rule that did not change keeps its open window.
     func replace(rules: [Rule], streams: [Stream]) throws(RulesError) {
         let points = try state.withLock { state throws(RulesError) in
-            try state.rules.replace(with: rules, streams: streams)
+            let before = state.written
+            state.written = rules
+            do {
+                return try state.rules.replace(with: state.slowed, streams: streams)
+            } catch {
+                state.written = before
+                throw error
+            }
         }
-        queue.append(points)
+        outbox.append(points)
+    }
+
+    /// Makes points only so often, since the budget has no room for more; empty: as the rules are written.
+    func stretch(_ intervals: [FeedKey: Duration]) {
+        do {
+            let points = try state.withLock { state throws(RulesError) in
+                state.intervals = intervals
+                return try state.rules.replace(with: state.slowed)
+            }
+            outbox.append(points)
+        } catch {
+            log.error("the rules cannot be slowed down: \(error)")
+        }
     }
 
     /// How every stream is doing.
