@@ -61,7 +61,9 @@ extension MQTTLink {
             if await connection.endedUnlessCancelled() == nil { await connection.disconnect() }
             group.cancelAll()
         }
-        return LinkEnding(await connection.ended)
+        let ended = await connection.ended
+        guard state.withLock({ $0.isUnanswered }) else { return LinkEnding(ended) }
+        return LinkEnding(.timedOut, message: "the broker left a message unacknowledged for too long")
     }
 
     /// Passes the control feed's values on.
@@ -86,10 +88,11 @@ extension MQTTLink {
                 case .dataRate(let wait):
                     state.hold(until: now.advanced(by: wait + .seconds(2)), .throttled, notice.text)
                 case .banned(let wait):
-                    state.ban = wait
                     state.hold(until: now.advanced(by: wait + .seconds(2)), .banned, notice.text)
                 case .blocked:
                     state.hold(until: now.advanced(by: .seconds(60)), .banned, notice.text)
+                case .tooManyRequests, .flood:
+                    state.hold(until: now.advanced(by: .seconds(60)), .throttled, notice.text)
                 default:
                     break
                 }
@@ -116,13 +119,32 @@ extension MQTTLink {
                     queue.evict(queued.id)
                     continue
                 }
-                let text = FeedPayload.published(point)
-                try await connection.publish(Array(text.utf8), to: settings.topic(point.feed), qos: .atLeastOnce)
-                queue.confirm(queued.id)
+                do throws(MQTTError) {
+                    let text = FeedPayload.published(point)
+                    try await deliver(text, to: settings.topic(point.feed), over: connection)
+                    queue.confirm(queued.id)
+                } catch {
+                    guard !error.isRetriable else { throw error }
+                    log.error("feed \(point.feed): \(error) The point is dropped")
+                    queue.refuse(queued.id, reason: "\(error)")
+                }
             }
         } catch {
             log.debug("sending stopped: \(error)")
+            // A connection over which nothing is sent any more helps nobody: the next one goes on.
+            if !Task.isCancelled { await connection.disconnect() }
         }
+    }
+
+    /// Publishes and waits for the broker's acknowledgement; a connection that gives none in time is given up.
+    func deliver(_ text: String, to topic: String, over connection: MQTTConnection) async throws(MQTTError) {
+        let watch = Task { [time, state] in
+            guard (try? await time.sleep(for: Self.acknowledgedWithin)) != nil else { return }
+            state.withLock { $0.isUnanswered = true }
+            await connection.disconnect()
+        }
+        defer { watch.cancel() }
+        try await connection.publish(Array(text.utf8), to: topic, qos: .atLeastOnce)
     }
 
     /// Waits for the budget; false once the point is too old to be sent as if it were of now.
@@ -132,12 +154,7 @@ extension MQTTLink {
             let now = time.boot()
             guard now <= deadline else { return false }
             let wait = state.withLock { state -> BootInstant? in
-                if let hold = state.link.holdUntil {
-                    guard hold <= now else { return hold }
-                    state.link.holdUntil = nil
-                    state.link.reason = .ok
-                    state.link.message = "connected"
-                }
+                if let hold = state.hold, hold.until > now { return hold.until }
                 guard state.mayPublish else { return now.advanced(by: .milliseconds(100)) }
                 // A few points are left for the switch and its status.
                 let reserve = min(3, state.budget.limit / 10)
@@ -152,8 +169,12 @@ extension MQTTLink {
 
 extension MQTTLink.State {
     mutating func hold(until moment: BootInstant, _ reason: LinkReason, _ text: String) {
-        link.holdUntil = max(moment, link.holdUntil ?? moment)
-        link.reason = reason
-        link.message = text
+        // Of two, the one that lasts longer.
+        if let hold, hold.until > moment { return }
+        hold = MQTTLink.Hold(until: moment, reason: reason, text: text)
+    }
+
+    func isHeld(at now: BootInstant) -> Bool {
+        hold.map { $0.until > now } ?? false
     }
 }

@@ -12,7 +12,8 @@ public final class MQTTLink: Sendable {
         var policy = ReconnectPolicy()
         var budget: RollingBudget
         var connection: MQTTConnection?
-        var ban: Duration?
+        /// Nothing may be sent, and nobody may log in, before that moment: the service said so, and why.
+        var hold: Hold?
         var settings: MQTTLinkSettings
         var mayPublish = false
         var blocked: Set<FeedKey> = []
@@ -20,7 +21,19 @@ public final class MQTTLink: Sendable {
         var attempt: Task<LinkEnding?, Never>?
         /// Whether that attempt was ended to take changed settings.
         var isReconfigured = false
+        /// Whether the broker has left a message unacknowledged for too long.
+        var isUnanswered = false
     }
+
+    /// What the service said on its topics about the account.
+    struct Hold {
+        var until: BootInstant
+        var reason: LinkReason
+        var text: String
+    }
+
+    /// A message that is not acknowledged for so long tells that the connection is dead, whatever pings say.
+    static let acknowledgedWithin = Duration.seconds(20)
 
     let queue: any PointQueue
     let time: any TimeSource
@@ -41,7 +54,19 @@ public final class MQTTLink: Sendable {
     }
 
     /// How the link is doing.
-    public var linkState: LinkState { state.withLock { $0.link } }
+    public var linkState: LinkState {
+        let now = time.boot()
+        return state.withLock { state in
+            var link = state.link
+            guard let hold = state.hold, hold.until > now else { return link }
+            link.holdUntil = hold.until
+            if link.isUp {
+                link.reason = hold.reason
+                link.message = hold.text
+            }
+            return link
+        }
+    }
 
     /// How many points may be sent in a minute, and how many were in the last one.
     public var budget: (limit: Int, used: Int) {
@@ -88,14 +113,14 @@ public final class MQTTLink: Sendable {
     public func run() async throws {
         defer { eventSink.finish() }
         while !Task.isCancelled {
-            let now = time.boot()
-            let (settings, allowed) = state.withLock { state in
-                state.isReconfigured = false
-                return (state.settings, state.policy.earliest(at: now))
-            }
-            if allowed > now { try await time.sleep(until: allowed) }
+            try await waitForLogin()
             let start = time.boot()
-            state.withLock { $0.policy.attempting(at: start) }
+            let settings = state.withLock { state in
+                state.isReconfigured = false
+                state.isUnanswered = false
+                state.policy.attempting(at: start)
+                return state.settings
+            }
             // A task of its own, so that changed settings can end this attempt and not the link.
             let attempt = Task<LinkEnding?, Never> {
                 let ending = await connection(settings)
@@ -109,12 +134,35 @@ public final class MQTTLink: Sendable {
             } onCancel: {
                 attempt.cancel()
             }
-            state.withLock { state in
-                state.connection = nil
-                state.link.isUp = false
-                state.link.upSince = nil
+            // Whoever paused has said already that the link is down.
+            let wasUp = state.withLock { state in
+                defer {
+                    state.connection = nil
+                    state.link.isUp = false
+                    state.link.upSince = nil
+                    if state.isReconfigured {
+                        state.link.reason = .starting
+                        state.link.message = "connecting with changed settings"
+                    }
+                }
+                return state.link.isUp
             }
-            tell(.down(.closed))
+            if wasUp { tell(.down(.closed)) }
+        }
+    }
+
+    /// Waits until a log-in is allowed: by our own count, and by what the service said.
+    private func waitForLogin() async throws {
+        while true {
+            let now = time.boot()
+            let allowed = state.withLock { state -> BootInstant? in
+                let allowed = max(state.policy.earliest(at: now), state.hold?.until ?? now)
+                guard allowed > now else { return nil }
+                state.link.nextTry = allowed
+                return allowed
+            }
+            guard let allowed else { return }
+            try await time.sleep(until: allowed)
         }
     }
 
@@ -124,14 +172,14 @@ public final class MQTTLink: Sendable {
     public func publishNow(_ value: String, to feed: FeedKey) async -> Bool {
         let now = time.boot()
         let ready = state.withLock { state -> (MQTTConnection, MQTTLinkSettings)? in
-            guard let connection = state.connection, state.link.holdUntil.map({ $0 <= now }) ?? true,
-                state.mayPublish, !state.blocked.contains(feed), state.budget.take(at: now)
+            guard let connection = state.connection, !state.isHeld(at: now), state.mayPublish, !state.blocked.contains(feed),
+                state.budget.take(at: now)
             else { return nil }
             return (connection, state.settings)
         }
         guard let (connection, settings) = ready else { return false }
         do {
-            try await connection.publish(Array(value.utf8), to: settings.topic(feed), qos: .atLeastOnce)
+            try await deliver(value, to: settings.topic(feed), over: connection)
             return true
         } catch {
             log.debug("cannot publish to feed \(feed): \(error)")
@@ -139,13 +187,20 @@ public final class MQTTLink: Sendable {
         }
     }
 
-    /// Asks the service to send the control feed's last value again; it comes as an event. False when the link is down.
+    /// Asks the service to send the control feed's last value again; it comes as an event. False when it cannot be asked now.
     public func askForControlValue() async -> Bool {
-        let (connection, settings) = state.withLock { ($0.connection, $0.settings) }
-        guard let connection else { return false }
+        let now = time.boot()
+        // Whether it costs a data point is not known, so it does.
+        let ready = state.withLock { state -> (MQTTConnection, MQTTLinkSettings)? in
+            guard let connection = state.connection, !state.isHeld(at: now), state.budget.take(at: now) else {
+                return nil
+            }
+            return (connection, state.settings)
+        }
+        guard let (connection, settings) = ready else { return false }
         let topic = AdafruitIOTopic.feed(settings.controlFeed.text, of: settings.username, get: true).text
         do {
-            try await connection.publish([], to: topic, qos: .atLeastOnce)
+            try await deliver("", to: topic, over: connection)
             return true
         } catch {
             log.debug("cannot ask for the control feed's value: \(error)")
@@ -162,9 +217,8 @@ public final class MQTTLink: Sendable {
         let now = time.boot()
         let decision = state.withLock { state in
             var kind = ending.kind
-            if let ban = state.ban {
-                kind = .banned(ban)
-                state.ban = nil
+            if let hold = state.hold, hold.until > now, hold.reason == .banned {
+                kind = .banned(now.duration(to: hold.until))
             }
             let decision = state.policy.ended(kind, at: now)
             state.connection = nil

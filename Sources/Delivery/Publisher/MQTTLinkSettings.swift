@@ -21,7 +21,7 @@ public struct MQTTLinkSettings: Sendable {
         username: String,
         controlFeed: FeedKey,
         pointsPerMinute: Int,
-        liveWithin: Duration = .seconds(10)
+        liveWithin: Duration = .seconds(5)
     ) {
         self.connection = connection
         self.username = username
