@@ -172,7 +172,8 @@ public final class MQTTLink: Sendable {
     public func publishNow(_ value: String, to feed: FeedKey) async -> Bool {
         let now = time.boot()
         let ready = state.withLock { state -> (MQTTConnection, MQTTLinkSettings)? in
-            guard let connection = state.connection, !state.isHeld(at: now), state.mayPublish, !state.blocked.contains(feed),
+            guard let connection = state.connection, !state.isHeld(at: now), state.mayPublish,
+                !state.blocked.contains(feed),
                 state.budget.take(at: now)
             else { return nil }
             return (connection, state.settings)
