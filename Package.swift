@@ -152,7 +152,10 @@ let targets: [Target] = [
         "AdafruitIOClient",
         ["AdafruitIOClient", "AdafruitIO", "DataPoints", "HTTPServer", "Diagnostics", "FastJSON", "TestKit"]
     ),
-    tests("Publisher", ["Publisher", "AdafruitIO", "DataPoints", "MQTT", "Diagnostics", "TestKit"]),
+    tests(
+        "Publisher",
+        ["Publisher", "Simulator", "AdafruitIO", "DataPoints", "MQTT", "Diagnostics", "TestKit"]
+    ),
     tests("Control", ["Control", "Diagnostics", "TestKit"]),
     tests(
         "Simulator",
@@ -164,7 +167,10 @@ let targets: [Target] = [
     ),
     tests(
         "Bridge",
-        ["Bridge", "Control", "DataPoints", "Feeds", "Samples", "FastJSON", "TOML", "Diagnostics", "TestKit"]
+        [
+            "Bridge", "AdafruitIO", "AdafruitIOClient", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT", "Publisher",
+            "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML", "Diagnostics", "TestKit",
+        ]
     ),
     tests("Programs", ["FeedbridgeCommand", "FastJSON", "SimulatorCommand", "Diagnostics", "TestKit"]),
 ]

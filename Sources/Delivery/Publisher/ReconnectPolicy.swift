@@ -39,6 +39,8 @@ public struct ReconnectPolicy: Sendable {
     private var backOff = Duration.zero
     private var refusals = 0
     private var shortConnections = 0
+    /// Before that the service does not want to see us, whatever the configuration says.
+    private var holdOff: BootInstant?
     private var random: any RandomNumberGenerator & Sendable
 
     /// Makes a policy that has not tried anything.
@@ -46,8 +48,10 @@ public struct ReconnectPolicy: Sendable {
         self.random = random
     }
 
-    /// When a log-in may start at all: never more than six in a minute.
-    public func earliest(at now: BootInstant) -> BootInstant { logins.nextFree(at: now) ?? now }
+    /// When a log-in may start at all: never more than six in a minute, and not before a hold-off has ended.
+    public func earliest(at now: BootInstant) -> BootInstant {
+        max(logins.nextFree(at: now) ?? now, holdOff ?? now)
+    }
 
     /// Notes that a log-in starts.
     public mutating func attempting(at now: BootInstant) {
@@ -75,10 +79,13 @@ public struct ReconnectPolicy: Sendable {
         case .keyRefused:
             return .attempt(at: now.advanced(by: Self.keyPause), .keyRefused)
         case .banned(let told):
-            return attempt(notBefore: max(told ?? .zero, Self.refusedPause), .banned, now)
+            let pause = max(told ?? .zero, Self.refusedPause)
+            holdOff = now.advanced(by: pause)
+            return attempt(notBefore: pause, .banned, now)
         case .throttled(let reason):
             let pause = Self.refusedPause * (1 << min(refusals, 6))
             refusals += 1
+            holdOff = now.advanced(by: pause)
             return attempt(notBefore: pause, reason, now)
         case .failed(let reason):
             return again(after: reason, life: life, now)

@@ -42,6 +42,9 @@ struct FeedbridgeCommand {
         } catch let error as ConfigurationError {
             for problem in error.problems { context.log.error(problem.description) }
             return 2
+        } catch let error as CommandError {
+            context.log.error(error.description)
+            return error.exitCode
         } catch {
             context.log.error("\(error)")
             return 1

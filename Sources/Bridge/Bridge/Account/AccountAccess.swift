@@ -51,11 +51,15 @@ final class AccountAccess: ControlFeedReader {
             var wait: Duration?
             do {
                 let refused = try await FeedSetup(client: client, log: log).create(feeds)
+                guard !Task.isCancelled else { return }
                 blocked(refused)
                 // Last, since making feeds costs points, too.
                 let throttle = try await client.throttle().value
+                guard !Task.isCancelled else { return }
                 learned(plan == .auto ? throttle.pointsPerMinute : nil, throttle.points)
             } catch {
+                // Changed settings: another attempt has begun.
+                guard !Task.isCancelled else { return }
                 wait = error.refusal?.reason == .keyRefused ? .seconds(15 * 60) : error.refusal?.wait ?? pause
                 log.warning("REST: \(error) Next try in \(Int(max(wait ?? pause, pause).inSeconds)) s")
             }

@@ -12,9 +12,25 @@ struct FeedSetup {
     func missing(_ wanted: [FeedKey]) async throws(AdafruitIOClientError) -> [FeedKey] {
         let there = Set(try await client.feeds().value.map(\.key))
         var seen: Set<FeedKey> = []
-        return wanted.filter {
-            !there.contains($0.text) && !there.contains("default.\($0.text)") && seen.insert($0).inserted
-        }
+        return wanted.filter { !Self.isThere($0, among: there) && seen.insert($0).inserted }
+    }
+
+    /// The groups of `feeds` that the account does not have.
+    func missingGroups(of feeds: [FeedKey]) async throws(AdafruitIOClientError) -> [String] {
+        let wanted = Set(feeds.compactMap(\.group))
+        guard !wanted.isEmpty else { return [] }
+        let there = try await groups().map(\.key)
+        return wanted.subtracting(there).sorted()
+    }
+
+    func groups() async throws(AdafruitIOClientError) -> [AdafruitIOGroup] {
+        try await client.groups().value
+    }
+
+    /// A feed of the default group is known by its key with the group and without.
+    private static func isThere(_ feed: FeedKey, among keys: Set<String>) -> Bool {
+        if keys.contains(feed.text) { return true }
+        return feed.group.map { $0 == "default" && keys.contains(feed.short) } ?? keys.contains("default.\(feed.short)")
     }
 
     /// Makes the feeds that are missing; returns those that the service will not make, each with a line in the log.

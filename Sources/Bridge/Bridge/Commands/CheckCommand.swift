@@ -21,8 +21,12 @@ public struct CheckCommand: Command {
         do {
             let found = try context.configuration()
             configuration = found
-            _ = try ConfigurationFile.key(for: found, environment: context.environment)
-            _ = try SamplerFactory.make(found, time: SystemTime())
+            problems += Self.problems { () throws(ConfigurationError) in
+                _ = try ConfigurationFile.key(for: found, environment: context.environment)
+            }
+            problems += Self.problems { () throws(ConfigurationError) in
+                _ = try SamplerFactory.make(found, time: SystemTime())
+            }
         } catch {
             problems = error.problems
         }
@@ -31,6 +35,15 @@ public struct CheckCommand: Command {
             throw ConfigurationError(problems: problems)
         }
         if !json { context.output(text(configuration)) }
+    }
+
+    private static func problems(_ body: () throws(ConfigurationError) -> Void) -> [ConfigurationProblem] {
+        do {
+            try body()
+            return []
+        } catch {
+            return error.problems
+        }
     }
 
     private func report(_ configuration: Configuration?, _ problems: [ConfigurationProblem]) -> JSON {

@@ -36,14 +36,17 @@ public protocol Command: Sendable {
     func run(_ context: CommandContext) async throws
 }
 
-/// A command did not do what was asked; one sentence for a person. The exit code is 1.
+/// A command did not do what was asked; one sentence for a person.
 public struct CommandError: Error, Sendable, CustomStringConvertible {
     /// The sentence.
     public let description: String
+    /// The program's exit code: 1 when it failed, 2 when what was typed cannot be meant.
+    public let exitCode: Int32
 
     /// Makes an error with that sentence.
-    public init(_ sentence: String) {
+    public init(_ sentence: String, exitCode: Int32 = 1) {
         description = sentence
+        self.exitCode = exitCode
     }
 }
 

@@ -23,7 +23,7 @@ struct ConfigurationSample {
 
         [account]
         # The name of your Adafruit IO account.
-        username = "\(username ?? "YOUR-ACCOUNT")"
+        username = "\(account)"
 
         # A file that holds the account's key and that nobody else can read (chmod 600). Without it the key comes from
         # systemd's credential aio-key, else from ADAFRUIT_IO_KEY in the environment.
@@ -99,6 +99,14 @@ struct ConfigurationSample {
         # fields = ["host.load.one_minute", "host.memory.available"]
 
         """
+    }
+
+    /// The account's name, unless it is none that could stand in the file.
+    private var account: String {
+        guard let username, !username.isEmpty, username.utf8.count <= 128,
+            username.allSatisfy({ $0.isLetter || $0.isNumber || "_-.@".contains($0) })
+        else { return "YOUR-ACCOUNT" }
+        return username
     }
 
     private var rules: String {

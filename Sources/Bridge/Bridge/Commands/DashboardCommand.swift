@@ -68,10 +68,10 @@ private struct DashboardWork {
         let missing = try await setup.missing(feeds)
         let dashboards = try await client.dashboards().value
         let existing = dashboards.first { $0.name == name } ?? dashboards.first { $0.key == name.lowercased() }
-        try await checkLimits(missing: missing, dashboards: dashboards.count, isNew: existing == nil)
+        try await checkLimits(setup, missing: missing, dashboards: dashboards.count, isNew: existing == nil)
         for feed in missing {
-            say("\(isDryRun ? "would create" : "created") feed \(feed) (private)")
             if !isDryRun { try await setup.create(feed) }
+            say("\(isDryRun ? "would create" : "created") feed \(feed) (private)")
         }
         if isDryRun {
             if existing == nil { say("would create dashboard \(name)") }
@@ -129,13 +129,22 @@ private struct DashboardWork {
         blocks.contains { $0.visualType == block.visualType && $0.feedKeys.contains(block.feed.text) }
     }
 
-    private func checkLimits(missing: [FeedKey], dashboards: Int, isNew: Bool) async throws {
+    private func checkLimits(_ setup: FeedSetup, missing: [FeedKey], dashboards: Int, isNew: Bool) async throws {
         let limits = try await client.user().value.limits
         let count = missing.isEmpty ? 0 : try await client.feeds().value.count
         if let most = limits?.feeds, !missing.isEmpty, count + missing.count > most {
             throw CommandError(
                 "the account has \(count) of the plan's \(most) feeds and \(missing.count) more are needed: \(missing.map(\.text).joined(separator: ", ")). Delete feeds, use fewer rules, or upgrade the plan"
             )
+        }
+        let groups = try await setup.missingGroups(of: missing)
+        if let most = limits?.groups, !groups.isEmpty {
+            let count = try await setup.groups().count
+            guard count + groups.count <= most else {
+                throw CommandError(
+                    "the account has \(count) of the plan's \(most) groups and \(groups.count) more are needed: \(groups.joined(separator: ", ")). Delete groups, use feeds of fewer groups, or upgrade the plan"
+                )
+            }
         }
         if let most = limits?.dashboards, isNew, dashboards >= most {
             throw CommandError(

@@ -21,10 +21,10 @@ public struct QueryCommand: Command {
     /// Writes the samples to stdout.
     public func run(_ context: CommandContext) async throws {
         let now = SystemTime().wall()
-        guard let name = Name(stream) else { throw CommandError("\"\(stream)\" is no name of a stream") }
+        guard let name = Name(stream) else { throw CommandError("\"\(stream)\" is no name of a stream", exitCode: 2) }
         let from = try moment(from, now, "--from")
         let to = try moment(to, now, "--to")
-        guard from <= to else { throw CommandError("--from is later than --to") }
+        guard from <= to else { throw CommandError("--from is later than --to", exitCode: 2) }
         let directory = try StateDirectory(try context.configuration(), environment: context.environment)
         let reader = RecordingReader(folder: directory.path)
         let rows: RowFormat = format == .jsonl ? .jsonl : .csv
@@ -34,7 +34,8 @@ public struct QueryCommand: Command {
     private func moment(_ text: String, _ now: Timestamp, _ option: String) throws(CommandError) -> Timestamp {
         guard let moment = TimeArgument.moment(text, now: now) else {
             throw CommandError(
-                "\(option) must be a time such as 2026-05-01T12:00:00Z, now, or a time ago such as \"-15 min\", not \"\(text)\""
+                "\(option) must be a time such as 2026-05-01T12:00:00Z, now, or a time ago such as \"-15 min\", not \"\(text)\"",
+                exitCode: 2
             )
         }
         return moment

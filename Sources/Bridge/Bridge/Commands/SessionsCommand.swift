@@ -41,7 +41,9 @@ public struct SessionsCommand: Command {
             let report = try await reader.export(session: id, as: format, into: output)
             for file in report.files { context.output("\(file)\n") }
         case .delete(let id, let yes):
-            guard yes else { throw CommandError("deleting session \(id) cannot be undone. Add --yes to do it") }
+            guard yes else {
+                throw CommandError("deleting session \(id) cannot be undone. Add --yes to do it", exitCode: 2)
+            }
             try await delete(id, directory, context.log)
             context.output("deleted session \(id)\n")
         }

@@ -179,6 +179,11 @@ extension Configuration.Switch {
         if feed == statusFeed {
             table.problem(at: "status_feed", "status_feed must be another feed than feed")
         }
+        do {
+            _ = try SwitchWords(on: onWords, off: offWords)
+        } catch {
+            table.problem(at: table.has("on_words") ? "on_words" : "off_words", "on_words and off_words: \(error)")
+        }
         self.init(
             feed: feed,
             statusFeed: statusFeed,
@@ -272,7 +277,7 @@ extension Configuration.Sampler {
             guard let replay = ReplayConfiguration(reading: table) else { return nil }
             self.init(position: table.position, always: always, kind: .replay(replay))
         default:
-            let nearest = Nearest.word(to: kind, among: kinds).map { "; did you mean \"\($0)\"?" } ?? ""
+            let nearest = TOMLTable.nearest(to: kind, among: kinds).map { "; did you mean \"\($0)\"?" } ?? ""
             table.problem(
                 at: "kind",
                 "there is no sampler of kind \"\(kind)\": it is one of \(kinds.map { "\"\($0)\"" }.joined(separator: ", "))\(nearest)"

@@ -6,7 +6,8 @@ internal import Glibc
 public enum ConfigurationFile {
     /// The places where a configuration is looked for, in order.
     public static func places(environment: [String: String]) -> [String] {
-        let home = environment["XDG_CONFIG_HOME"] ?? environment["HOME"].map { "\($0)/.config" }
+        func folder(_ variable: String) -> String? { environment[variable].flatMap { $0.isEmpty ? nil : $0 } }
+        let home = folder("XDG_CONFIG_HOME") ?? folder("HOME").map { "\($0)/.config" }
         return ["./feedbridge.toml"] + (home.map { ["\($0)/feedbridge/feedbridge.toml"] } ?? [])
             + ["/etc/feedbridge/feedbridge.toml"]
     }

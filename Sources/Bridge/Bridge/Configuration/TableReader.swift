@@ -120,16 +120,9 @@ final class TableReader {
 
     /// Reports every key that nobody asked for.
     func finish() {
-        for entry in table.entries where !known.contains(entry.key) {
-            let nearest = Nearest.word(to: entry.key, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
-            report(
-                ConfigurationProblem(
-                    file: file,
-                    line: entry.position.line,
-                    column: entry.position.column,
-                    text: "unknown key \"\(entry.key)\"\(nearest)"
-                )
-            )
+        for unknown in table.unknownKeys(known: known) {
+            let nearest = unknown.nearest.map { "; did you mean \"\($0)\"?" } ?? ""
+            report(at: unknown.entry.position, "unknown key \"\(unknown.entry.key)\"\(nearest)")
         }
     }
 

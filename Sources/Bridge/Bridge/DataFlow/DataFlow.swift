@@ -62,6 +62,14 @@ final class DataFlow: SampleSink {
         }
     }
 
+    /// Samples of these streams are to come from now on: their source starts.
+    func expect(_ streams: [Stream]) {
+        let now = time.boot()
+        state.withLock { state in
+            for stream in streams { state.monitors[stream.name]?.expect(at: now) }
+        }
+    }
+
     /// Forgets streams whose source is gone.
     func withdraw(_ streams: [Stream]) {
         state.withLock { state in

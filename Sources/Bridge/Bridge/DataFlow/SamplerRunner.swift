@@ -9,6 +9,12 @@ actor SamplerRunner {
         var task: Task<Void, Never>?
         /// A stopped run that has not ended yet; the next one waits for it.
         var ending: Task<Void, Never>?
+
+        /// Returns when nothing of it runs any more.
+        func ended() async {
+            await task?.value
+            await ending?.value
+        }
     }
 
     private var entries: [Entry] = []
@@ -26,20 +32,25 @@ actor SamplerRunner {
     /// Runs these samplers from now on: what was there with the same settings goes on, what is gone is stopped.
     func replace(with samplers: [(settings: Configuration.Sampler, sampler: any Sampler)]) async {
         var kept: [Entry] = []
+        var new: [(settings: Configuration.Sampler, sampler: any Sampler)] = []
         var old = entries
         for (settings, sampler) in samplers {
             if let index = old.firstIndex(where: { $0.settings.isSame(as: settings) }) {
                 kept.append(old.remove(at: index))
             } else {
-                flow.declare(sampler.streams, askedHertz: settings.askedHertz)
-                kept.append(Entry(settings: settings, sampler: sampler))
+                new.append((settings, sampler))
             }
         }
         entries = kept
+        for entry in old { entry.task?.cancel() }
+        // First the old ones end: a new one may read the same device, and its streams may have the same names.
         for entry in old {
-            entry.task?.cancel()
-            await entry.task?.value
+            await entry.ended()
             flow.withdraw(entry.sampler.streams)
+        }
+        for (settings, sampler) in new {
+            flow.declare(sampler.streams, askedHertz: settings.askedHertz)
+            entries.append(Entry(settings: settings, sampler: sampler))
         }
         apply()
     }
@@ -59,10 +70,10 @@ actor SamplerRunner {
 
     /// Stops everything, and returns when it has stopped.
     func stopAll() async {
-        let running = entries.compactMap(\.task)
-        for task in running { task.cancel() }
-        for task in running { await task.value }
+        let all = entries
         entries = []
+        for entry in all { entry.task?.cancel() }
+        for entry in all { await entry.ended() }
     }
 
     /// The settings of the samplers with those that run now.
@@ -94,6 +105,7 @@ actor SamplerRunner {
         let (flow, time, log) = (flow, time, log)
         return Task { @concurrent in
             await ending?.value
+            flow.expect(sampler.streams)
             while !Task.isCancelled {
                 do {
                     try await sampler.run(into: flow)

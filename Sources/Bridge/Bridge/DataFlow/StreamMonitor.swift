@@ -16,6 +16,7 @@ struct StreamMonitor: Sendable {
     /// How the source is doing, as it said.
     private(set) var condition = SourceCondition.ok
 
+    private var awaitedSince: BootInstant?
     private var newest = Timestamp(nanoseconds: .min)
     private var newestValues: [Value] = []
     private var lastArrival: BootInstant?
@@ -31,18 +32,24 @@ struct StreamMonitor: Sendable {
     }
 
     mutating func count(_ batch: SampleBatch, at now: BootInstant) {
+        guard !batch.isEmpty else { return }
+        let goodBefore = good
+        // The place in the batch of the newest sample so far; before the first, `newestValues` has its values.
+        var newestRow: Int?
         for row in 0..<batch.count {
             let values = batch.sample(row)
             if values.allSatisfy({ $0 == .missing }) { bad += 1 } else { good += 1 }
             let time = batch.times[row]
-            if time < newest {
+            guard time >= newest else {
                 late += 1
-            } else {
-                if time == newest, newestValues.elementsEqual(values) { duplicate += 1 }
-                newest = time
+                continue
             }
+            if time == newest, values.elementsEqual(newestRow.map(batch.sample) ?? newestValues[...]) { duplicate += 1 }
+            newest = time
+            newestRow = row
         }
-        newestValues = Array(batch.sample(batch.count - 1))
+        if let newestRow { newestValues = Array(batch.sample(newestRow)) }
+        if case .error = condition, good > goodBefore { condition = .ok }
         lastArrival = now
         turn(now)
         inPeriod += batch.count
@@ -74,12 +81,15 @@ struct StreamMonitor: Sendable {
     /// How long ago the last sample came.
     func age(at now: BootInstant) -> Duration? { lastArrival?.duration(to: now) }
 
-    /// How the source is doing, with silence noticed: three times as long without a sample as was asked for.
+    /// Samples are to come from now on.
+    mutating func expect(at now: BootInstant) { awaitedSince = now }
+
+    /// How the source is doing, with silence noticed: three times as long without a sample as was asked for, and 5 s.
     func state(at now: BootInstant, isRunning: Bool) -> SourceCondition {
         guard condition == .ok, isRunning, let askedHertz, askedHertz > 0 else { return condition }
         let patience = max(5, 3 / askedHertz)
-        guard let age = age(at: now) else { return condition }
-        return age.inSeconds > patience ? .silent : condition
+        guard let heard = [lastArrival, awaitedSince].compactMap(\.self).max() else { return condition }
+        return heard.duration(to: now).inSeconds > patience ? .silent : condition
     }
 
     private mutating func turn(_ now: BootInstant) {

@@ -23,6 +23,8 @@ actor BridgeService {
     private let account: AccountAccess
     private let time: any TimeSource
     private let log: Log
+    private var preparing: Task<Void, Never>?
+    private var reloading: Task<Void, Never>?
     private var metrics: (address: Configuration.ListenAddress, server: HTTPServer)?
 
     /// Points that wait in memory at most: ten minutes of the largest plan.
@@ -82,14 +84,20 @@ actor BridgeService {
         )
         defer { local.stop() }
         directory.linkSocket()
-        try serveMetrics(configuration.http)
+        do {
+            try serveMetrics(configuration.http)
+        } catch {
+            try? await recorder.close()
+            let problem = ConfigurationProblem(file: configuration.file, line: 0, column: 0, text: "[http] \(error)")
+            throw ConfigurationError(problems: [problem])
+        }
         log.info("feedbridge \(FeedbridgeVersion.text) runs as \(configuration.name); state in \(directory.path)")
         await runner.replace(with: samplers)
 
         let recording = Task { [recorder] in try await recorder.run() }
         let linking = Task { [link] in try await link.run() }
         let switching = Task { [control] in await control.run() }
-        let preparing = Task { await prepare() }
+        startPreparing()
         let helpers = [
             Task { await followLink() },
             Task { await tick() },
@@ -103,7 +111,7 @@ actor BridgeService {
         control.finish()
         await switching.value
         flow.finish()
-        preparing.cancel()
+        preparing?.cancel()
         for helper in helpers { helper.cancel() }
         await drain()
         linking.cancel()
@@ -121,12 +129,25 @@ actor BridgeService {
     }
 
     /// Takes a changed configuration: what did not change goes on. What is wrong with it is told, and nothing changes.
+    ///
+    /// One after the other: a second request waits for the first, and reads the file again.
     func reload() async {
+        let before = reloading
+        let reloading = Task {
+            await before?.value
+            await readAgain()
+        }
+        self.reloading = reloading
+        await reloading.value
+    }
+
+    private func readAgain() async {
         log.info("reading \(configuration.file) again")
         do {
             let new = try ConfigurationFile.load(configuration.file)
             let key = try ConfigurationFile.key(for: new, environment: environment)
             let samplers = try SamplerFactory.make(new, time: time)
+            let setup = try SwitchSetup(new)
             if new.name != configuration.name || new.state != configuration.state {
                 log.warning("name and state change only with a restart")
             }
@@ -135,10 +156,14 @@ actor BridgeService {
             await runner.replace(with: samplers)
             try account.apply(new, key: key)
             link.apply(MQTTLinkSettings(new, key: key, pointsPerMinute: new.account.plan.knownPoints))
-            await control.apply(try SwitchSetup(new))
-            if new.http != configuration.http { try serveMetrics(new.http) }
+            await control.apply(setup)
             configuration = new
-            await prepare()
+            startPreparing()
+            do {
+                try serveMetrics(new.http)
+            } catch {
+                log.error("metrics are not served: \(error)")
+            }
             log.info("the configuration has been read")
         } catch let error as ConfigurationError {
             for problem in error.problems { log.error(problem.description) }
@@ -170,6 +195,11 @@ actor BridgeService {
     }
 
     /// Makes the feeds that are missing, by REST, and learns the plan; until that was tried nothing is published.
+    private func startPreparing() {
+        preparing?.cancel()
+        preparing = Task { await prepare() }
+    }
+
     private func prepare() async {
         let feeds =
             [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Glibc
 
 /// The folder that holds what a bridge keeps, and the place of its local socket.
@@ -10,17 +9,18 @@ struct StateDirectory: Sendable, Equatable {
 
     /// `state` of the configuration, else systemd's `$STATE_DIRECTORY`, else the user's state folder.
     init(_ configuration: Configuration, environment: [String: String]) throws(ConfigurationError) {
-        if let state = configuration.state {
+        // A variable that is empty is as good as none; systemd may name several folders, of which the first is meant.
+        func folder(_ variable: String) -> String? {
+            guard let text = environment[variable], !text.isEmpty else { return nil }
+            return String(text.prefix { $0 != ":" })
+        }
+        let home = folder("XDG_STATE_HOME") ?? folder("HOME").map { "\($0)/.local/state" }
+        if let state = configuration.state ?? folder("STATE_DIRECTORY") {
             path = state
-            runtime = environment["RUNTIME_DIRECTORY"]
-        } else if let state = environment["STATE_DIRECTORY"], !state.isEmpty {
-            path = String(state.prefix { $0 != ":" })
-            runtime = environment["RUNTIME_DIRECTORY"]
-        } else if let home = environment["XDG_STATE_HOME"] ?? environment["HOME"].map({ "\($0)/.local/state" }),
-            !home.isEmpty
-        {
+            runtime = folder("RUNTIME_DIRECTORY")
+        } else if let home {
             path = "\(home)/feedbridge"
-            runtime = environment["RUNTIME_DIRECTORY"] ?? environment["XDG_RUNTIME_DIR"].map { "\($0)/feedbridge" }
+            runtime = folder("RUNTIME_DIRECTORY") ?? folder("XDG_RUNTIME_DIR").map { "\($0)/feedbridge" }
         } else {
             throw Self.problem(
                 configuration.file,
@@ -41,16 +41,10 @@ struct StateDirectory: Sendable, Equatable {
     /// Makes the folders; fails with one sentence.
     func make(configurationFile: String) throws(ConfigurationError) {
         for folder in [path, runtime].compactMap(\.self) {
-            do {
-                try FileManager.default.createDirectory(
-                    atPath: folder,
-                    withIntermediateDirectories: true,
-                    attributes: [.posixPermissions: 0o700]
-                )
-            } catch {
+            if let code = Self.make(folder) {
                 throw Self.problem(
                     configurationFile,
-                    "cannot make the state directory \(folder): \(String(cString: strerror(errno))). Set state to a folder that you may write"
+                    "cannot make the state directory \(folder): \(String(cString: strerror(code))). Set state to a folder that you may write"
                 )
             }
             guard access(folder, W_OK | X_OK) == 0 else {
@@ -60,11 +54,29 @@ struct StateDirectory: Sendable, Equatable {
                 )
             }
         }
-        guard socketPlace.utf8.count < 108 else {
+        // Clients find it by the name in the state directory.
+        for path in [socketPlace, socket] where path.utf8.count >= 108 {
             throw Self.problem(
                 configurationFile,
-                "the path \(socketPlace) is too long for a socket (107 bytes at most). Set state to a shorter path"
+                "the path \(path) is too long for a socket (107 bytes at most). Set state to a shorter path"
             )
+        }
+    }
+
+    /// Makes a folder with those above it, each for its owner alone; the error's number when that fails.
+    private static func make(_ folder: String) -> Int32? {
+        guard mkdir(folder, 0o700) != 0 else { return nil }
+        switch errno {
+        case EEXIST:
+            var status = stat()
+            guard stat(folder, &status) == 0 else { return errno }
+            return status.st_mode & S_IFMT == S_IFDIR ? nil : ENOTDIR
+        case ENOENT:
+            guard let slash = folder.lastIndex(of: "/"), slash != folder.startIndex else { return ENOENT }
+            if let code = make(String(folder[..<slash])) { return code }
+            guard mkdir(folder, 0o700) != 0, errno != EEXIST else { return nil }
+            return errno
+        case let code: return code
         }
     }
 

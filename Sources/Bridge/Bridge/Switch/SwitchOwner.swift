@@ -40,6 +40,9 @@ actor SwitchOwner {
     private var alarm: (deadline: BootInstant, task: Task<Void, Never>)?
     private var remembering: Task<Void, Never>?
     private var telling: Task<Void, Never>?
+    /// The newest start or stop, and how many of them have not ended.
+    private var step: Task<Void, Never>?
+    private var openSteps = 0
     private(set) var session: Int64?
     private var sessionStart: BootInstant?
     private(set) var appliedSince: Timestamp
@@ -81,10 +84,16 @@ actor SwitchOwner {
 
     /// Gives a local command and returns when it is done or has failed.
     func command(_ command: SwitchCommand) async -> Outcome {
-        await withCheckedContinuation { inbox.yield(.command(command, $0)) }
+        await withCheckedContinuation { continuation in
+            if case .terminated = inbox.yield(.command(command, continuation)) {
+                continuation.resume(returning: .failed(Self.isStopping))
+            }
+        }
     }
 
-    /// Handles events until the task is cancelled; then stops what is recorded.
+    private static let isStopping = "the bridge is stopping"
+
+    /// Handles events until `finish()`; then stops what is recorded.
     func run() async {
         handle(.launched)
         for await item in items {
@@ -99,12 +108,11 @@ actor SwitchOwner {
                     }
                 waiters.append(Waiter(wanted: wanted, continuation: continuation))
                 handle(.command(command))
-                answerWaiters()
             }
         }
         alarm?.task.cancel()
         telling?.cancel()
-        for waiter in waiters { waiter.continuation.resume(returning: .failed("the bridge is stopping")) }
+        for waiter in waiters { waiter.continuation.resume(returning: .failed(Self.isStopping)) }
         waiters = []
         await shutDown()
     }
@@ -126,7 +134,9 @@ actor SwitchOwner {
     }
 
     /// Takes changed settings. A session that runs goes on.
-    func apply(_ setup: SwitchSetup) {
+    func apply(_ setup: SwitchSetup) async {
+        // The switch begins anew, so what it has started or stopped must be done.
+        while openSteps > 0 { await step?.value }
         let old = self.setup
         self.setup = setup
         guard
@@ -136,6 +146,8 @@ actor SwitchOwner {
         settings.onStart = .follow
         machine = SwitchStateMachine(settings: settings, memory: memory)
         handle(.launched)
+        // Started for the switch as it was, and not wanted any more.
+        if session != nil, machine.wanted == .off { stop(machine.reason) }
         if link.linkState.isUp { handle(.connected(.mqtt)) }
     }
 
@@ -148,9 +160,8 @@ actor SwitchOwner {
         }
         for action in machine.handle(event, at: SwitchMoment(time)) { perform(action) }
         switch event {
-        case .started, .stopped: answerWaiters()
         case .startFailed(let why), .broke(let why): failWaiters(why)
-        default: break
+        default: answerWaiters()
         }
         arm()
     }
@@ -185,6 +196,29 @@ actor SwitchOwner {
     }
 
     private func start(_ reason: SwitchReason) {
+        // The session's span begins at once, so no sample of the samplers that start after it is lost.
+        take { await $0.startSession(reason) }
+    }
+
+    private func stop(_ reason: SwitchReason) {
+        take {
+            await $0.endSession(reason)
+            $0.tell(.stopped)
+        }
+    }
+
+    /// Does one step after the other. Only after changed settings can an earlier one still go on.
+    private func take(_ body: @escaping @Sendable (isolated SwitchOwner) async -> Void) {
+        let before = openSteps > 0 ? step : nil
+        openSteps += 1
+        step = Task.immediate {
+            await before?.value
+            await body(self)
+            openSteps -= 1
+        }
+    }
+
+    private func startSession(_ reason: SwitchReason) async {
         if let session {
             // The switch has begun anew with other settings while a session runs.
             tell(.started(session: "\(session)"))
@@ -195,30 +229,20 @@ actor SwitchOwner {
             return
         }
         sessionStart = time.boot()
-        // The session's span begins when this is called, so no sample of the samplers that start after it is lost.
         let starting = Task.immediate { [recorder] in try await recorder.startSession(reason: SessionReason(reason)) }
-        Task {
-            flow.setRecording(true)
-            await samplers.startRecording()
-            do {
-                let id = try await starting.value
-                session = id
-                log.info("recording \(id) started (\(reason.rawValue))")
-                tell(.started(session: "\(id)"))
-            } catch {
-                await samplers.stopRecording()
-                flow.setRecording(false)
-                sessionStart = nil
-                log.error("recording cannot start: \(error)")
-                tell(.startFailed("\(error)"))
-            }
-        }
-    }
-
-    private func stop(_ reason: SwitchReason) {
-        Task {
-            await endSession(reason)
-            tell(.stopped)
+        flow.setRecording(true)
+        await samplers.startRecording()
+        do {
+            let id = try await starting.value
+            session = id
+            log.info("recording \(id) started (\(reason.rawValue))")
+            tell(.started(session: "\(id)"))
+        } catch {
+            await samplers.stopRecording()
+            flow.setRecording(false)
+            sessionStart = nil
+            log.error("recording cannot start: \(error)")
+            tell(.startFailed("\(error)"))
         }
     }
 
@@ -237,8 +261,9 @@ actor SwitchOwner {
     }
 
     private func shutDown() async {
-        await remembering?.value
+        while openSteps > 0 { await step?.value }
         if session != nil { await endSession(.command) }
+        await remembering?.value
     }
 
     private func remember(_ memory: SwitchMemory) {
@@ -270,19 +295,25 @@ actor SwitchOwner {
         }
     }
 
+    /// Answers every command once the switch has come to rest, whether where the command wanted it or elsewhere.
     private func answerWaiters() {
-        guard let applied = machine.applied else { return }
-        let outcome: Outcome
+        guard !waiters.isEmpty, let applied = machine.applied else { return }
+        let reached: Outcome
         switch applied {
         case .on:
             guard let session else { return }
-            outcome = .recording(session: session)
+            reached = .recording(session: session)
         case .off:
-            outcome = .stopped
+            reached = .stopped
         }
-        let done = waiters.filter { $0.wanted == applied }
-        waiters.removeAll { $0.wanted == applied }
-        for waiter in done { waiter.continuation.resume(returning: outcome) }
+        let done = waiters
+        waiters = []
+        for waiter in done {
+            let isReached = waiter.wanted == applied
+            waiter.continuation.resume(
+                returning: isReached ? reached : .failed("the switch was turned \(applied.rawValue) meanwhile")
+            )
+        }
     }
 
     private func failWaiters(_ why: String) {
