@@ -103,7 +103,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "ReplaySamplers", "Recorder", "DataPoints", "Feeds", "AdafruitIO", "AdafruitIOClient", "Publisher",
+            "ReplaySamplers", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO", "AdafruitIOClient",
+            "Publisher",
             "Control",
         ]
     ),
@@ -168,7 +169,8 @@ let targets: [Target] = [
     tests(
         "Bridge",
         [
-            "Bridge", "AdafruitIO", "AdafruitIOClient", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT", "Publisher",
+            "Bridge", "AdafruitIO", "AdafruitIOClient", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT",
+            "Publisher",
             "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML", "Diagnostics", "TestKit",
         ]
     ),

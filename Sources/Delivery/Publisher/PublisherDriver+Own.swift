@@ -102,10 +102,13 @@ extension PublisherDriver {
         case .restIsDown(let reason, let until): log.warning("REST is down (\(reason.rawValue)): \(inTime(until))")
         case .accountIsHeld(let reason, let until):
             log.warning("the service wants a pause (\(reason.rawValue)): \(inTime(until)), nothing is sent until then")
-        case .keyIsRefused(let until): log.error("the service refuses user name or key: \(inTime(until)), or when they change")
-        case .feedLimit(let feed): log.error("the account has no room for feed \(feed): delete a feed or upgrade the plan; its points wait")
+        case .keyIsRefused(let until):
+            log.error("the service refuses user name or key: \(inTime(until)), or when they change")
+        case .feedLimit(let feed):
+            log.error("the account has no room for feed \(feed): delete a feed or upgrade the plan; its points wait")
         case .feedIsForbidden(let feed, let why): log.error("the key may not write feed \(feed): \(why)")
-        case .notSubscribed(let filter): log.warning("not subscribed to \(access.filter(filter)): its points are confirmed by REST")
+        case .notSubscribed(let filter):
+            log.warning("not subscribed to \(access.filter(filter)): its points are confirmed by REST")
         case .stretched(let stretch): log.warning("\(stretch)")
         case .silentConnection: log.warning("the connection takes messages and nothing comes back: it is made anew")
         }

@@ -3,78 +3,53 @@ internal import AdafruitIOClient
 internal import Control
 internal import DataPoints
 internal import Diagnostics
+internal import Publisher
 
-/// The account over REST while the bridge runs: makes the feeds that are missing, learns the plan, reads the control feed.
-final class AccountAccess: ControlFeedReader {
-    private let client: Guarded<AdafruitIOClient>
-    private let time: any TimeSource
-    private let log: Log
+/// The account over REST while the bridge runs: makes the feeds that are missing, reads the control feed.
+///
+/// Every request goes through the publisher, which knows what the account may still do.
+struct AccountAccess: ControlFeedReader {
+    let delivery: PublisherDriver
+    let time: any TimeSource
+    let log: Log
 
-    init(_ configuration: Configuration, key: Secret, time: any TimeSource, log: Log) throws(AdafruitIOClientError) {
-        client = Guarded(try AdafruitIOClient(configuration, key: key))
-        self.time = time
-        self.log = log
-    }
-
-    /// Takes a changed configuration.
-    func apply(_ configuration: Configuration, key: Secret) throws(AdafruitIOClientError) {
-        let new = try AdafruitIOClient(configuration, key: key)
-        let old = client.withLock { client in
-            let old = client
-            client = new
-            return old
-        }
-        old.close()
-    }
-
-    func close() {
-        client.withLock { $0 }.close()
-    }
-
-    /// Makes the feeds that are missing and learns the plan; tries until it worked or the task is cancelled.
+    /// Makes the feeds that are missing; tries until it worked or the task is cancelled.
     ///
-    /// - Parameters:
-    ///   - learned: gets the points a minute, when the plan is to be asked for, and those that the last minute has had.
-    ///   - blocked: gets the feeds that the service will not make: publishing to them would count as failed publishes.
-    ///   - attempted: is called once, after the first try, whatever came of it.
-    func prepare(
-        feeds: [FeedKey],
-        plan: Configuration.Account.Plan,
-        learned: @Sendable (_ pointsPerMinute: Int?, _ used: Int) -> Void,
-        blocked: @Sendable (Set<FeedKey>) -> Void,
-        attempted: @Sendable () -> Void
-    ) async {
+    /// Points for a feed wait until it is there, so that MQTT never creates one. `ready` gets what is there; while the
+    /// service cannot be reached over REST at all, points go to feeds that are not known to be missing.
+    func prepare(feeds: [FeedKey], ready: @Sendable ([FeedKey]) -> Void) async {
         var pause = Duration.seconds(10)
-        var isFirst = true
         while !Task.isCancelled {
-            let client = client.withLock { $0 }
-            var wait: Duration?
+            var wait = pause
             do {
-                let refused = try await FeedSetup(client: client, log: log).create(feeds)
-                guard !Task.isCancelled else { return }
-                blocked(refused)
-                // Last, since making feeds costs points, too.
-                let throttle = try await client.throttle().value
-                guard !Task.isCancelled else { return }
-                learned(plan == .auto ? throttle.pointsPerMinute : nil, throttle.points)
-            } catch {
-                // Changed settings: another attempt has begun.
-                guard !Task.isCancelled else { return }
+                let refused = try await FeedSetup(calls: delivery, log: log).create(feeds)
+                ready(feeds.filter { !refused.contains($0) })
+                guard !refused.isEmpty else { return }
+                wait = .seconds(900)
+            } catch is FeedSetup.NotNow {
+                wait = .seconds(2)
+            } catch let error as AdafruitIOClientError {
+                switch error {
+                case .network: ready(feeds)
+                default: break
+                }
                 wait = error.refusal?.reason == .keyRefused ? .seconds(15 * 60) : error.refusal?.wait ?? pause
-                log.warning("REST: \(error) Next try in \(Int(max(wait ?? pause, pause).inSeconds)) s")
+                log.warning("REST: \(error) Next try in \(Int(max(wait, pause).inSeconds)) s")
+                pause = min(pause * 2, .seconds(300))
+                wait = max(wait, pause)
+            } catch {
+                log.warning("the feeds cannot be made: \(error)")
             }
-            if isFirst { attempted() }
-            isFirst = false
-            guard let wait else { return }
-            try? await time.sleep(for: max(wait, pause))
-            pause = min(pause * 2, .seconds(300))
+            try? await time.sleep(for: wait)
         }
     }
 
     func lastValue(of feed: FeedKey, read: Int) async -> SwitchEvent {
-        let client = client.withLock { $0 }
-        do {
-            let reply = try await client.lastPoint(in: feed)
+        do throws(AdafruitIOClientError) {
+            let reply = try await delivery.read { client throws(AdafruitIOClientError) in
+                try await client.lastPoint(in: feed)
+            }
+            guard let reply else { return .readFailed(read: read) }
             let offset = reply.date.map { $0 - time.wall() }
             return .last(reply.value.value, createdAt: reply.value.createdAt, clockOffset: offset, read: read)
         } catch {

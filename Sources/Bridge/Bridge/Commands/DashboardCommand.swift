@@ -64,7 +64,7 @@ private struct DashboardWork {
 
     /// The key of the dashboard; nil when nothing was to be created and it is not there.
     func run() async throws -> String? {
-        let setup = FeedSetup(client: client, log: log)
+        let setup = FeedSetup(calls: DirectCalls(client: client), log: log)
         let missing = try await setup.missing(feeds)
         let dashboards = try await client.dashboards().value
         let existing = dashboards.first { $0.name == name } ?? dashboards.first { $0.key == name.lowercased() }

@@ -136,7 +136,7 @@ final class DataFlow: SampleSink {
         let points = try state.withLock { state throws(RulesError) in
             let before = state.written
             state.written = rules
-            do {
+            do throws(RulesError) {
                 return try state.rules.replace(with: state.slowed, streams: streams)
             } catch {
                 state.written = before

@@ -45,7 +45,7 @@ struct LocalRoutes: Sendable {
             },
             HTTPRoute(.get, "/healthz") { [service] _ in
                 let status = await service.status()
-                return .text(status.link.isUp ? "ok\n" : "\(status.link.reason.rawValue): \(status.link.message)\n")
+                return .text(status.isUp ? "ok\n" : "\(status.reason.rawValue): \(status.message)\n")
             },
         ]
     }

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import Outbox
 internal import Publisher
 internal import Samples
 
@@ -15,7 +16,7 @@ enum MetricsText {
         func one(_ value: Double) -> [(labels: String, value: Double)] { [("", value)] }
 
         let points = status.points
-        metric("link_up", "gauge", "Whether the link to Adafruit IO is up.", one(status.link.isUp ? 1 : 0))
+        metric("link_up", "gauge", "Whether the link to Adafruit IO is up.", one(status.isUp ? 1 : 0))
         metric("recording", "gauge", "Whether a session is being recorded.", one(status.session == nil ? 0 : 1))
         metric(
             "points_total",
@@ -27,8 +28,13 @@ enum MetricsText {
             ]
         )
         metric("points_pending", "gauge", "Data points that wait.", one(Double(points.pending)))
-        metric("budget_limit", "gauge", "Data points a minute that may be sent.", one(Double(status.budget.limit)))
-        metric("budget_used", "gauge", "Data points sent in the last minute.", one(Double(status.budget.used)))
+        metric(
+            "budget_limit",
+            "gauge",
+            "Data points a minute that may be sent.",
+            one(Double(status.delivery.limit ?? 0))
+        )
+        metric("budget_used", "gauge", "Data points sent in the last minute.", one(Double(status.delivery.used)))
 
         let streams = status.streams.sorted { $0.key < $1.key }
         func each(_ value: (Name, StreamMonitor) -> Double?) -> [(labels: String, value: Double)] {

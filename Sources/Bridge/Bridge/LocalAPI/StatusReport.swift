@@ -1,20 +1,21 @@
 internal import Control
 internal import Diagnostics
 internal import FastJSON
+internal import Outbox
 internal import Publisher
 internal import Samples
 
 /// What `feedbridge status` and `GET /status` show: one moment of the running bridge.
 struct StatusReport: Sendable {
     var name: String
-    var link: LinkState
+    var delivery: PublisherStatus
     var wanted: SwitchState
     var applied: SwitchState?
     var source: SwitchReason
     var since: Timestamp
     var session: Int64?
-    var points: PointCounts
-    var budget: (limit: Int, used: Int)
+    var points: OutboxCounts
+    var outbox: OutboxCondition
     var streams: [Name: StreamMonitor]
     var running: Set<Name>
     var drops: [Name: Int]
@@ -26,22 +27,25 @@ struct StatusReport: Sendable {
         [
             "name": .string(name),
             "version": .string(FeedbridgeVersion.text),
-            "link": link.isUp ? "mqtt" : "none",
-            "reason": .string(link.reason.rawValue),
-            "message": .string(link.message),
-            "next_try": JSON((link.nextTry ?? link.holdUntil).map { moment($0).description }),
+            "link": .string(delivery.link?.rawValue ?? "none"),
+            "reason": .string(reason.rawValue),
+            "message": .string(message),
+            "next_try": JSON(delivery.nextTry.map { moment($0).description }),
             "recording": .bool(session != nil),
             "session": JSON(session.map { Int($0) }),
             "points": [
                 "accepted": JSON(points.accepted), "confirmed": JSON(points.confirmed), "refused": JSON(points.refused),
-                "evicted": JSON(points.evicted), "pending": JSON(points.pending), "doubt": JSON(points.doubt),
+                "evicted": JSON(points.evicted), "pending": JSON(points.pending),
+                "doubt": JSON(max(points.doubt, delivery.doubt)),
             ],
             "budget": [
-                "limit": JSON(budget.limit), "used": JSON(budget.used),
-                "left": JSON(max(0, budget.limit - budget.used)),
-                "window_s": 60,
+                "limit": JSON(delivery.limit), "used": JSON(delivery.used), "left": JSON(delivery.left), "window_s": 60,
             ],
-            "backlog": ["points": JSON(points.pending), "bytes": nil, "oldest": nil, "eta_s": nil],
+            "backlog": [
+                "points": JSON(delivery.backlog), "bytes": JSON(outbox.bytes),
+                "oldest": JSON(outbox.oldest?.description),
+                "eta_s": JSON(delivery.drainTime.map { $0.inSeconds.rounded() }),
+            ],
             "streams": streamsJSON,
             "switch": [
                 "wanted": .string(wanted.rawValue), "applied": JSON(applied?.rawValue),
@@ -71,6 +75,26 @@ struct StatusReport: Sendable {
                 }
             )
         )
+    }
+
+    var isUp: Bool { delivery.link != nil }
+
+    var reason: LinkReason { outbox.isDiskFull ? .diskFull : delivery.reason }
+
+    /// One sentence about what is not as it should be.
+    var message: String {
+        if outbox.isDiskFull { return "the disk is full: new data points are dropped and counted. Free space" }
+        if let failure = outbox.failure { return "\(failure)" }
+        if let file = outbox.damagedFiles.last { return "a damaged outbox was set aside as \(file)" }
+        if let held = delivery.heldUntil, held > boot {
+            return "the service wants a pause until \(moment(held).iso8601(fractionDigits: 0))"
+        }
+        if let stretch = delivery.stretch { return "\(stretch)" }
+        switch (delivery.link, delivery.reason) {
+        case (.mqtt, _): return "connected"
+        case (.rest, let reason): return "MQTT is down (\(reason.rawValue)); REST has taken over"
+        case (nil, let reason): return reason == .starting ? "not tried yet" : "MQTT is down (\(reason.rawValue))"
+        }
     }
 
     /// The wall time of a boot-time instant, as the wall clock stands now.

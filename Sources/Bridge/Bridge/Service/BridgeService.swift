@@ -3,7 +3,7 @@ internal import DataPoints
 internal import Diagnostics
 internal import Feeds
 internal import HTTPServer
-internal import MQTT
+internal import Outbox
 internal import Publisher
 internal import Recorder
 internal import Samples
@@ -18,17 +18,16 @@ actor BridgeService {
     private let environment: [String: String]
     private let flow: DataFlow
     private let runner: SamplerRunner
-    private let queue: PointBuffer
-    private let link: MQTTLink
+    private let outbox: OutboxStore
+    private let delivery: PublisherDriver
     private let account: AccountAccess
+    private let store: KeyValueStore
+    private var key: Secret
     private let time: any TimeSource
     private let log: Log
     private var preparing: Task<Void, Never>?
     private var reloading: Task<Void, Never>?
     private var metrics: (address: Configuration.ListenAddress, server: HTTPServer)?
-
-    /// Points that wait in memory at most: ten minutes of the largest plan.
-    private static let queuedPoints = 600
 
     init(
         _ configuration: Configuration,
@@ -49,25 +48,41 @@ actor BridgeService {
         settings.software = "feedbridge \(FeedbridgeVersion.text)"
         recorder = try await RecorderStore.open(folder: directory.path, settings: settings, time: time, log: log)
         let store = try KeyValueStore(path: directory.file("state.sqlite"))
-        queue = PointBuffer(capacity: Self.queuedPoints, time: time)
-        let rules = try RuleEngine(configuration.rules.map(\.rule), device: configuration.name, isRecording: false)
-        flow = DataFlow(rules: rules, recorder: recorder, queue: queue, time: time, log: log)
-        runner = SamplerRunner(flow: flow, time: time, log: log)
-        account = try AccountAccess(configuration, key: key, time: time, log: log)
-        link = MQTTLink(
-            MQTTLinkSettings(configuration, key: key, pointsPerMinute: configuration.account.plan.knownPoints),
-            queue: queue,
+        self.store = store
+        self.key = key
+        outbox = try await OutboxStore.open(
+            folder: directory.path,
+            settings: configuration.outbox,
             time: time,
             log: log
         )
-        let memory = try await store.value("switch").flatMap(SwitchMemoryText.memory)
+        let rules = try RuleEngine(configuration.rules.map(\.rule), device: configuration.name, isRecording: false)
+        flow = DataFlow(rules: rules, recorder: recorder, outbox: outbox, time: time, log: log)
+        runner = SamplerRunner(flow: flow, time: time, log: log)
+        let kept = try await store.value("publisher").flatMap { StateText.value(PublisherMemory.self, $0) }
+        delivery = PublisherDriver(
+            PublisherSettings(configuration),
+            access: try PublisherAccess(configuration, key: key),
+            outbox: outbox,
+            memory: kept,
+            time: time,
+            log: log
+        ) { memory in
+            do {
+                try await store.set("publisher", StateText.text(memory))
+            } catch {
+                log.error("cannot keep what the account has used: \(error)")
+            }
+        }
+        account = AccountAccess(delivery: delivery, time: time, log: log)
+        let memory = try await store.value("switch").flatMap { StateText.value(SwitchMemory.self, $0) }
         control = SwitchOwner(
             try SwitchSetup(configuration),
             memory: memory ?? SwitchMemory(),
             recorder: recorder,
             samplers: runner,
             flow: flow,
-            link: link,
+            delivery: delivery,
             feedReader: account,
             store: store,
             time: time,
@@ -95,11 +110,13 @@ actor BridgeService {
         await runner.replace(with: samplers)
 
         let recording = Task { [recorder] in try await recorder.run() }
-        let linking = Task { [link] in try await link.run() }
+        let keeping = Task { [outbox] in try await outbox.run() }
+        for feed in feeds { delivery.feedIsUnknown(feed) }
+        let delivering = Task { [delivery] in await delivery.run() }
         let switching = Task { [control] in await control.run() }
         startPreparing()
         let helpers = [
-            Task { await followLink() },
+            Task { await followDelivery() },
             Task { await tick() },
             Task { await watchLimits() },
         ]
@@ -114,17 +131,23 @@ actor BridgeService {
         preparing?.cancel()
         for helper in helpers { helper.cancel() }
         await drain()
-        linking.cancel()
-        _ = try? await linking.value
+        delivery.stop()
+        await delivering.value
         recording.cancel()
+        keeping.cancel()
         _ = try? await recording.value
+        _ = try? await keeping.value
+        do {
+            try await outbox.close()
+        } catch {
+            log.error("the outbox could not be closed properly: \(error)")
+        }
         do {
             try await recorder.close()
         } catch {
             log.error("the recordings could not be closed properly: \(error)")
         }
         metrics?.server.stop()
-        account.close()
         log.info("stopped")
     }
 
@@ -154,8 +177,15 @@ actor BridgeService {
             let streams = samplers.flatMap { $0.sampler.streams }
             try flow.replace(rules: new.rules.map(\.rule), streams: streams)
             await runner.replace(with: samplers)
-            try account.apply(new, key: key)
-            link.apply(MQTTLinkSettings(new, key: key, pointsPerMinute: new.account.plan.knownPoints))
+            let isOther =
+                key != self.key || new.account != configuration.account || new.control != configuration.control
+            self.key = key
+            await delivery.apply(
+                PublisherSettings(new),
+                access: try PublisherAccess(new, key: key),
+                reconnect: isOther
+            )
+            if new.outbox != configuration.outbox { log.warning("[outbox] changes only with a restart") }
             await control.apply(setup)
             configuration = new
             startPreparing()
@@ -178,14 +208,14 @@ actor BridgeService {
         let state = await control.state()
         return StatusReport(
             name: configuration.name,
-            link: link.linkState,
+            delivery: await delivery.status,
             wanted: state.wanted,
             applied: state.applied,
             source: state.reason,
             since: state.since,
             session: state.session,
-            points: queue.counts,
-            budget: link.budget,
+            points: outbox.statistics.total,
+            outbox: await outbox.condition,
             streams: flow.monitors(),
             running: await runner.running(),
             drops: flow.drops,
@@ -194,32 +224,35 @@ actor BridgeService {
         )
     }
 
-    /// Makes the feeds that are missing, by REST, and learns the plan; until that was tried nothing is published.
-    private func startPreparing() {
-        preparing?.cancel()
-        preparing = Task { await prepare() }
+    private var feeds: [FeedKey] {
+        [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)
     }
 
-    private func prepare() async {
-        let feeds =
-            [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)
-        await account.prepare(feeds: feeds, plan: configuration.account.plan) { [link] points, used in
-            if let points { link.setPointsPerMinute(points) }
-            link.noteUsed(used)
-        } blocked: { [link] feeds in
-            link.block(feeds)
-        } attempted: { [link] in
-            link.allowPublishing()
+    /// Makes the feeds that are missing, by REST; points for a feed wait until it is there.
+    private func startPreparing() {
+        preparing?.cancel()
+        preparing = Task { [account, delivery, feeds] in
+            await account.prepare(feeds: feeds) { ready in
+                for feed in ready { delivery.feedIsReady(feed) }
+            }
         }
     }
 
-    /// Tells the switch what the link does.
-    private func followLink() async {
-        for await event in link.events {
+    /// Tells the other parts what delivery says.
+    private func followDelivery() async {
+        for await event in delivery.events {
             switch event {
-            case .up: control.tell(.connected(.mqtt))
-            case .down: control.tell(.disconnected)
+            case .link(.mqtt): control.tell(.connected(.mqtt))
+            case .link(.rest): control.tell(.connected(.rest))
+            case .link(nil): control.tell(.disconnected)
             case .control(let value): control.tell(.arrived(value, retained: false))
+            case .feedIsMissing: startPreparing()
+            case .stretch(let stretch): flow.stretch(stretch.intervals)
+            case .clockOffset(let offset):
+                let isRight = abs(offset.inSeconds) < 300
+                if !isRight { log.warning("the clock is \(Int(offset.inSeconds)) s behind the service's") }
+                outbox.setClock(isRight: isRight)
+                recorder.setClock(isRight: isRight)
             }
         }
     }
@@ -244,8 +277,9 @@ actor BridgeService {
 
     /// Gives the link a moment to send what waits.
     private func drain() async {
-        let deadline = time.boot().advanced(by: .seconds(2))
-        while link.linkState.isUp, queue.counts.pending > 0, time.boot() < deadline {
+        // What does not leave now waits on the disk for the next start.
+        let deadline = time.boot().advanced(by: .milliseconds(500))
+        while await delivery.status.link == .mqtt, outbox.statistics.total.pending > 0, time.boot() < deadline {
             try? await time.sleep(for: .milliseconds(20))
         }
     }

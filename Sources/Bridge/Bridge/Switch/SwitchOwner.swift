@@ -28,7 +28,7 @@ actor SwitchOwner {
     private let recorder: RecorderStore
     private let samplers: SamplerRunner
     private let flow: DataFlow
-    private let link: MQTTLink
+    private let delivery: PublisherDriver
     private let feedReader: (any ControlFeedReader)?
     private let store: KeyValueStore
     private let time: any TimeSource
@@ -46,6 +46,8 @@ actor SwitchOwner {
     private(set) var session: Int64?
     private var sessionStart: BootInstant?
     private(set) var appliedSince: Timestamp
+    /// The link that works, as was told last.
+    private var used: SwitchLink?
     private let items: AsyncStream<Item>
     private let inbox: AsyncStream<Item>.Continuation
 
@@ -55,7 +57,7 @@ actor SwitchOwner {
         recorder: RecorderStore,
         samplers: SamplerRunner,
         flow: DataFlow,
-        link: MQTTLink,
+        delivery: PublisherDriver,
         feedReader: (any ControlFeedReader)?,
         store: KeyValueStore,
         time: any TimeSource,
@@ -67,7 +69,7 @@ actor SwitchOwner {
         self.recorder = recorder
         self.samplers = samplers
         self.flow = flow
-        self.link = link
+        self.delivery = delivery
         self.feedReader = feedReader
         self.store = store
         self.time = time
@@ -148,7 +150,7 @@ actor SwitchOwner {
         handle(.launched)
         // Started for the switch as it was, and not wanted any more.
         if session != nil, machine.wanted == .off { stop(machine.reason) }
-        if link.linkState.isUp { handle(.connected(.mqtt)) }
+        if let used { handle(.connected(used)) }
     }
 
     private var freeBytes: Int64? { recorder.files.freeBytes().map { Int64($0) } }
@@ -156,6 +158,8 @@ actor SwitchOwner {
     private func handle(_ event: SwitchEvent) {
         switch event {
         case .started, .stopped: appliedSince = time.wall()
+        case .connected(let link): used = link
+        case .disconnected: used = nil
         default: break
         }
         for action in machine.handle(event, at: SwitchMoment(time)) { perform(action) }
@@ -174,12 +178,16 @@ actor SwitchOwner {
         case .write(let text, let write):
             Task {
                 await remembering?.value
-                if await !link.publishNow(text, to: setup.controlFeed) { tell(.writeFailed(write: write)) }
+                switch await delivery.write(text, to: setup.controlFeed) {
+                case .published: break
+                case .stored(let createdAt): tell(.written(createdAt: createdAt, write: write))
+                case .failed: tell(.writeFailed(write: write))
+                }
             }
         case .tell(let text):
             tellStatus(text)
         case .ask:
-            Task { _ = await link.askForControlValue() }
+            Task { _ = await delivery.askForControlValue() }
         case .read(let read):
             Task { tell(await feedReader?.lastValue(of: setup.controlFeed, read: read) ?? .readFailed(read: read)) }
         }
@@ -188,8 +196,8 @@ actor SwitchOwner {
     /// Publishes the newest status; one that finds no room in the budget is tried again until a newer one comes.
     private func tellStatus(_ text: String) {
         telling?.cancel()
-        telling = Task { [link, time, feed = setup.statusFeed] in
-            while await !link.publishNow(text, to: feed) {
+        telling = Task { [delivery, time, feed = setup.statusFeed] in
+            while await delivery.write(text, to: feed) == .failed {
                 guard (try? await time.sleep(for: .seconds(2))) != nil else { return }
             }
         }
@@ -272,7 +280,7 @@ actor SwitchOwner {
         remembering = Task { @concurrent in
             await before?.value
             do {
-                try await store.set("switch", SwitchMemoryText.text(memory))
+                try await store.set("switch", StateText.text(memory))
             } catch {
                 log.error("cannot keep the switch's state: \(error)")
             }
