@@ -1,6 +1,6 @@
-internal import DataPoints
+public import DataPoints
 internal import Diagnostics
-internal import Outbox
+public import Outbox
 
 extension PublisherDriver {
     /// Notes durably that these points are being sent; false when the disk would not have it.
@@ -52,6 +52,46 @@ extension PublisherDriver {
         } catch {
             log.error("the outbox cannot be read: \(error)")
             inbox.yield(.page(feed, [], hasMore: false))
+        }
+    }
+
+    /// Makes refused points wait again, all when no ids are given; says how many.
+    public func retry(_ ids: [Int64]?) async throws(OutboxError) -> Int {
+        var wanted = ids.map(Set.init) ?? []
+        if ids == nil {
+            let reader = OutboxReader(folder: outbox.files.folder)
+            var last = Int64.min
+            while let page = Optional(try await reader.deadLetters(after: last)), let end = page.last {
+                last = end.id
+                wanted.formUnion(page.map(\.id))
+            }
+        }
+        let count = try await outbox.retry(wanted.sorted())
+        for feed in outbox.statistics.feeds.keys {
+            let revived = try await waitingPoints(of: feed) { wanted.contains($0.id) }
+            if !revived.isEmpty { inbox.yield(.accepted(revived.map(publisherPoint))) }
+        }
+        return count
+    }
+
+    /// Drops all points of a feed that are not being sent; says how many.
+    public func drop(_ feed: FeedKey) async throws(OutboxError) -> Int {
+        await takeArrivals(of: feed)
+        let waiting = try await waitingPoints(of: feed) { _ in true }
+        let count = try await outbox.drop(feed: feed)
+        inbox.yield(.evicted(feed, waiting.map { Int($0.id) }))
+        return count
+    }
+
+    private func waitingPoints(of feed: FeedKey, where isWanted: (OutboxPoint) -> Bool) async throws(OutboxError) -> [OutboxPoint]
+    {
+        var found: [OutboxPoint] = []
+        var last: Int64?
+        while true {
+            let page = try await outbox.points(of: feed, beyond: last, limit: 1000)
+            guard let end = page.last else { return found }
+            last = end.id
+            found += page.filter(isWanted)
         }
     }
 

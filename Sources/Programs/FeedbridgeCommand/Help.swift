@@ -12,6 +12,7 @@ enum Help {
           status      show what the running bridge does
           record      start, stop or toggle the recording, or set a mark in it
           sessions    list, show, export or delete recordings
+          outbox      count, list, export, retry or drop the data points that wait
           query       print the samples of a stream between two times
           dashboard   create the dashboard with its toggle, status and charts
 
@@ -84,6 +85,18 @@ enum Help {
         Lists, shows, exports or deletes recordings, whether the bridge runs or not. csv writes one
         STREAM.csv a stream, jsonl one file with all streams in time order, gpx the track of the
         stream location. Exports appear whole or not at all.
+
+        """,
+        "outbox": """
+        Usage: feedbridge outbox stats [--json]
+               feedbridge outbox list [--state STATE] [--json]
+               feedbridge outbox export
+               feedbridge outbox retry ID|all
+               feedbridge outbox drop --feed FEED
+
+        The data points that Adafruit IO has not confirmed, whether the bridge runs or not. States are
+        waiting, sending, doubt, held, untimed (made while the clock was wrong) and refused. export prints
+        JSON lines; retry makes a refused point wait again; drop gives up what waits for a feed.
 
         """,
         "query": """

@@ -47,6 +47,8 @@ enum Invocation {
             return try record(&reader)
         case "sessions":
             return try sessions(&reader)
+        case "outbox":
+            return try outbox(&reader)
         case "query":
             return QueryCommand(
                 stream: try reader.required("--stream", "NAME"),
@@ -95,6 +97,32 @@ enum Invocation {
             throw UsageError(
                 message: "feedbridge sessions takes list, show ID, export ID or delete ID, not \"\(action)\""
             )
+        }
+    }
+
+    private static func outbox(_ reader: inout ArgumentReader) throws(UsageError) -> any Command {
+        let json = try reader.flag("--json")
+        let state = try reader.option("--state")
+        let feed = try reader.option("--feed")
+        let action = try reader.word("stats, list, export, retry ID|all or drop --feed FEED")
+        switch action {
+        case "stats": return OutboxCommand(.stats(json: json))
+        case "list": return OutboxCommand(.list(state: state, json: json))
+        case "export": return OutboxCommand(.export)
+        case "retry":
+            let word = try reader.word("the ID of a refused point, or all, after retry")
+            if word == "all" { return OutboxCommand(.retry(id: nil)) }
+            guard let id = Int64(word) else {
+                throw UsageError(
+                    message: "\"\(word)\" is no ID of a point; feedbridge outbox list --state refused shows them"
+                )
+            }
+            return OutboxCommand(.retry(id: id))
+        case "drop":
+            guard let feed else { throw UsageError(message: "feedbridge outbox drop needs --feed FEED") }
+            return OutboxCommand(.drop(feed: feed))
+        default:
+            throw UsageError(message: "feedbridge outbox takes stats, list, export, retry or drop, not \"\(action)\"")
         }
     }
 

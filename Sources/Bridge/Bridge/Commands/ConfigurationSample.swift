@@ -41,6 +41,19 @@ struct ConfigurationSample {
         # Certificate authorities to trust instead of the system's.
         # ca_file = "/path/ca.pem"
 
+        # What part of the account's budget is this bridge's, when other devices use the account, too.
+        # share = 1.0
+
+        # MQTT down this long: REST takes over, and reads the switch every poll_every.
+        # fallback_after = "30 s"
+        # poll_every = "10 s"
+
+        # A data point goes by MQTT while it is younger than live_within; older ones go by REST with their own time, and
+        # get at least backlog_share of the budget. A point that was stored shows within settle.
+        # live_within = "5 s"
+        # backlog_share = 0.2
+        # settle = "10 s"
+
         [switch]
         # ON and OFF on this feed start and stop the recording; a dashboard's toggle writes them.
         feed = "recording"
@@ -57,6 +70,16 @@ struct ConfigurationSample {
         # Words beside ON/OFF, 1/0, true/false, yes/no and start/stop.
         # on_words = []
         # off_words = []
+
+        [outbox]
+        # Data points wait here, on the disk, until Adafruit IO has confirmed them. When it is full: "thin" drops every
+        # second of the oldest ones, again and again; or "drop-oldest", "drop-newest".
+        # max_bytes = "256 MB"
+        # max_age = "29 d"
+        # when_full = "thin"
+
+        # "full" survives a power cut; "normal" writes less, and survives the end of the process only.
+        # durability = "full"
 
         [recorder]
         # A session that lasts longer is ended.

@@ -1,7 +1,9 @@
 internal import Control
+internal import DataPoints
 internal import Diagnostics
 internal import FastJSON
 internal import HTTPServer
+internal import Outbox
 internal import Publisher
 internal import Recorder
 internal import Samples
@@ -21,6 +23,16 @@ struct LocalRoutes: Sendable {
             HTTPRoute(.get, "/sessions") { [service] _ in
                 let sessions = try await service.recorder.sessions()
                 return .json(JSON.array(sessions.map(\.json)).serialized())
+            },
+            HTTPRoute(.get, "/outbox") { [service] request in
+                let listing = OutboxListing(reader: service.outboxReader, state: request.first(named: "state"))
+                var points: [JSON] = []
+                // A page for a person; `feedbridge outbox export` has all of them.
+                try await listing.each { if points.count < 1000 { points.append($0) } }
+                return .json(JSON.array(points).serialized())
+            },
+            HTTPRoute(.post, "/outbox") { [self] request in
+                await changeOutbox(request)
             },
             HTTPRoute(.delete, "/sessions/:id") { [service] request in
                 guard let id = request.parameters["id"].flatMap(Int64.init) else {
@@ -76,6 +88,35 @@ struct LocalRoutes: Sendable {
         case .failed(let why):
             return Self.failure(409, why)
         }
+    }
+
+    private func changeOutbox(_ request: HTTPRequest) async -> HTTPResponse {
+        guard let body = try? JSON.parse(request.body), let action = body["action"]?.string else {
+            return Self.failure(400, "the body must be {\"action\":\"retry|drop\"}")
+        }
+        do {
+            switch action {
+            case "retry":
+                let id = body["id"]?.int64
+                guard id != nil || body["id"]?.string == "all" else {
+                    return Self.failure(400, "id must be the number of a refused point, or \"all\"")
+                }
+                return Self.points(try await service.delivery.retry(id.map { [$0] }))
+            case "drop":
+                guard let feed = body["feed"]?.string.flatMap(FeedKey.init) else {
+                    return Self.failure(400, "feed must be the key of a feed")
+                }
+                return Self.points(try await service.delivery.drop(feed))
+            default:
+                return Self.failure(400, "action must be retry or drop, not \"\(action)\"")
+            }
+        } catch {
+            return Self.failure(409, "\(error)")
+        }
+    }
+
+    private static func points(_ count: Int) -> HTTPResponse {
+        .json(JSON.object(["points": JSON(count)]).serialized())
     }
 
     private static func failure(_ status: Int, _ text: String) -> HTTPResponse {

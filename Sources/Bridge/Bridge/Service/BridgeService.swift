@@ -12,6 +12,7 @@ internal import Samples
 actor BridgeService {
     nonisolated let recorder: RecorderStore
     nonisolated let control: SwitchOwner
+    nonisolated let delivery: PublisherDriver
 
     private var configuration: Configuration
     private let directory: StateDirectory
@@ -19,7 +20,6 @@ actor BridgeService {
     private let flow: DataFlow
     private let runner: SamplerRunner
     private let outbox: OutboxStore
-    private let delivery: PublisherDriver
     private let account: AccountAccess
     private let store: KeyValueStore
     private var key: Secret
@@ -202,6 +202,9 @@ actor BridgeService {
             log.error("the configuration was read only in part: \(error)")
         }
     }
+
+    /// Reads the outbox beside the publisher.
+    nonisolated var outboxReader: OutboxReader { OutboxReader(folder: directory.path) }
 
     /// What the bridge does now.
     func status() async -> StatusReport {

@@ -17,7 +17,12 @@ struct SwitchSetup: Sendable, Equatable {
             let problem = ConfigurationProblem(file: configuration.file, line: 0, column: 0, text: "[switch] \(error)")
             throw ConfigurationError(problems: [problem])
         }
-        settings = SwitchSettings(words: words, onStart: control.onStart, writeBack: control.writeBack)
+        settings = SwitchSettings(
+            words: words,
+            onStart: control.onStart,
+            writeBack: control.writeBack,
+            pollEvery: configuration.account.delivery.pollEvery
+        )
         controlFeed = control.feed
         statusFeed = control.statusFeed
         limits = SessionLimits(
