@@ -3,6 +3,7 @@ import DataPoints
 import Diagnostics
 import Feeds
 import Glibc
+import Outbox
 import Samples
 import TestKit
 import Testing
@@ -104,6 +105,12 @@ struct ConfigurationTests {
                 "[[rule]]\nstream = \"a\"\nfield = \"b\"\nfeed = \"recording\"\nevery = \"1 s\"\n",
                 "belongs to the [switch]"
             ),
+            ("[outbox]\nmax_bytes = \"1 kB\"\n", "max_bytes must be at least \"1 MB\""),
+            (
+                "[outbox]\nwhen_full = \"panic\"\n",
+                "when_full must be one of \"thin\", \"drop-oldest\", \"drop-newest\""
+            ),
+            ("[outbox]\nmax_ages = \"1 d\"\n", "did you mean \"max_age\"?"),
             ("x = [1,\n", "feedbridge.toml:"),
         ]
     )
@@ -111,6 +118,23 @@ struct ConfigurationTests {
         let found = problems(text.hasPrefix("x") ? text : text + "\n" + Self.account)
 
         #expect(found.contains { $0.contains(expected) }, "\(found)")
+    }
+
+    @Test("reads how points are delivered and kept, and refuses parts that are none")
+    func delivery() throws {
+        let text =
+            Self.account
+            + "share = 0.5\nlive_within = \"3 s\"\n[outbox]\nmax_bytes = \"10 MB\"\nwhen_full = \"drop-oldest\"\n"
+        let configuration = try Configuration(parsing: text, file: "feedbridge.toml")
+
+        #expect(configuration.account.delivery.share == 0.5)
+        #expect(configuration.account.delivery.liveWithin == .seconds(3))
+        #expect(configuration.account.delivery.backlogShare == 0.2)
+        #expect(configuration.outbox.maxBytes == 10_000_000)
+        #expect(configuration.outbox.whenFull == .dropOldest)
+        #expect(
+            problems(Self.account + "share = 1.5\n").contains { $0.contains("share must be above 0 and at most 1") }
+        )
     }
 
     @Test("two rules for one feed are refused, with the place of the second")

@@ -19,7 +19,9 @@ struct CommandLineTests {
         #expect(version.out.hasPrefix("feedbridge "))
         let help = try await run(["--help"])
         #expect(help.code == 0)
-        let commands = ["init", "check", "run", "sensors", "status", "record", "sessions", "outbox", "query", "dashboard"]
+        let commands = [
+            "init", "check", "run", "sensors", "status", "record", "sessions", "outbox", "query", "dashboard",
+        ]
         for command in commands {
             #expect(help.out.contains("\n  \(command) "))
             let own = try await run([command, "--help"])

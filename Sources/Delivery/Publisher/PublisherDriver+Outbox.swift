@@ -83,7 +83,8 @@ extension PublisherDriver {
         return count
     }
 
-    private func waitingPoints(of feed: FeedKey, where isWanted: (OutboxPoint) -> Bool) async throws(OutboxError) -> [OutboxPoint]
+    private func waitingPoints(of feed: FeedKey, where isWanted: (OutboxPoint) -> Bool) async throws(OutboxError)
+        -> [OutboxPoint]
     {
         var found: [OutboxPoint] = []
         var last: Int64?
