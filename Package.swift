@@ -104,8 +104,7 @@ let targets: [Target] = [
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
             "ReplaySamplers", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO", "AdafruitIOClient",
-            "Publisher",
-            "Control",
+            "Publisher", "Control",
         ]
     ),
     program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),
@@ -162,16 +161,15 @@ let targets: [Target] = [
         "Simulator",
         [
             "Simulator", "AdafruitIO", "DataPoints", "MQTT", "HTTPClient", "HTTPServer", "FastJSON", "Sockets",
-            "Diagnostics",
-            "TestKit",
+            "Diagnostics", "TestKit",
         ]
     ),
     tests(
         "Bridge",
         [
             "Bridge", "AdafruitIO", "AdafruitIOClient", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT",
-            "Publisher",
-            "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML", "Diagnostics", "TestKit",
+            "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML",
+            "Diagnostics", "TestKit",
         ]
     ),
     tests("Programs", ["FeedbridgeCommand", "FastJSON", "SimulatorCommand", "Diagnostics", "TestKit"]),
