@@ -41,7 +41,8 @@ struct StreamMonitorTests {
 
         monitor.count(
             batch(
-                (.seconds(2), [.real(1), .missing]), (.seconds(1), [.real(1), .real(1)]),
+                (.seconds(2), [.real(1), .missing]),
+                (.seconds(1), [.real(1), .real(1)]),
                 (.seconds(3), [.missing, .missing])
             ),
             at: start

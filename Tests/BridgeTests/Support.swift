@@ -80,8 +80,11 @@ final class ScriptedSampler: Sampler {
     let streams: [Samples.Stream]
     private let state: Guarded<State>
 
-    /// The first `failures` runs throw.
-    init(_ name: String = "test", failures: Int = 0) {
+    private let time: any TimeSource
+
+    /// The first `failures` runs throw; `time` stamps the samples.
+    init(_ name: String = "test", failures: Int = 0, time: any TimeSource = SystemTime()) {
+        self.time = time
         streams = [stream(name, "value")]
         state = Guarded(State(failures: failures))
     }
@@ -99,10 +102,9 @@ final class ScriptedSampler: Sampler {
         }
         defer { state.withLock { $0.running -= 1 } }
         if isBroken { throw Broken() }
-        let time = SystemTime()
         sink.receive(SampleBatch(streams[0], arrival: time.boot(), time: time.wall(), [.real(1)]))
         // Until it is cancelled.
-        try await time.sleep(for: .seconds(86_400))
+        try await SystemTime().sleep(for: .seconds(86_400))
     }
 
     func readings() async -> [SensorReading] { [] }

@@ -12,7 +12,7 @@ import Testing
 /// A switch with a real recorder and a sampler; its link is not connected, so a test says what the feed says.
 private struct SwitchWorld {
     let flow: FlowWorld
-    let sampler = ScriptedSampler()
+    let sampler: ScriptedSampler
     let runner: SamplerRunner
     let owner: SwitchOwner
     let store: KeyValueStore
@@ -23,6 +23,7 @@ private struct SwitchWorld {
     init(_ text: String = SwitchWorld.text, _ flow: FlowWorld? = nil, memory: SwitchMemory? = nil) async throws {
         let flow = if let flow { flow } else { try await FlowWorld() }
         self.flow = flow
+        sampler = ScriptedSampler(time: flow.time)
         runner = SamplerRunner(flow: flow.flow, time: flow.time, log: flow.talk.log)
         await runner.replace(with: [(.test(), sampler)])
         store = try KeyValueStore(path: flow.folder.file("state.sqlite"))
@@ -81,6 +82,7 @@ struct SwitchOwnerTests {
         world.owner.tell(.arrived("ON", retained: false))
         try await world.until(.on)
         try await until("a sample is there") { world.flow.flow.monitors()[Name(mapping: "test")]?.good == 1 }
+        world.flow.time.advance(by: .seconds(1))
         world.owner.tell(.arrived("OFF", retained: false))
         try await world.until(.off)
 
