@@ -33,7 +33,7 @@ struct ConfigurationSample {
         plan = "auto"
 
         # Where the service is. Unencrypted mqtt:// and http:// are for simulators on this machine only, unless
-        # insecure_plaintext = true.
+        # insecure_plaintext is set to true.
         # mqtt = "mqtts://io.adafruit.com:8883"
         # rest = "https://io.adafruit.com"
         # insecure_plaintext = false
