@@ -3,164 +3,107 @@ import AdafruitIOClient
 import Control
 import DataPoints
 import Diagnostics
+import Publisher
 import Simulator
 import TestKit
 import Testing
 
 @testable import Bridge
 
+/// An account on a simulator, reached through a running publisher.
+private final class AccountWorld: Sendable {
+    let flow: FlowWorld
+    let access: AccountAccess
+    let client: AdafruitIOClient
+    private let driver: PublisherDriver
+    private let running: Task<Void, Never>
+    private let told = Guarded<[FeedKey]>([])
+
+    init(_ io: SimulatedIO, key: String = "key") async throws {
+        flow = try await FlowWorld()
+        let configuration = try io.configuration()
+        let driver = try flow.delivery(configuration, key: key, SystemTime())
+        self.driver = driver
+        access = AccountAccess(delivery: driver, time: SystemTime(), log: flow.talk.log)
+        client = try AdafruitIOClient(configuration, key: Secret("key"))
+        running = Task { await driver.run() }
+    }
+
+    var ready: [String] { told.withLock { $0.map(\.text) } }
+
+    /// Prepares until it is done or the task is cancelled.
+    func prepare(_ feeds: [String]) async {
+        await access.prepare(feeds: feeds.map(feed)) { ready in told.withLock { $0 += ready } }
+    }
+
+    func end() async {
+        driver.stop()
+        await running.value
+    }
+}
+
 @Suite("The account over REST", .timeLimit(.minutes(1)))
 struct AccountAccessTests {
-    /// What `prepare` has told.
-    private final class Told: Sendable {
-        struct Contents: Equatable {
-            var learned: [Int?] = []
-            var used: [Int] = []
-            var blocked: [Set<FeedKey>] = []
-            var attempts = 0
-        }
-        private let state = Guarded(Contents())
-        var contents: Contents { state.withLock { $0 } }
-        func change(_ body: @Sendable (inout Contents) -> Void) { state.withLock { body(&$0) } }
-    }
-
-    private func prepare(
-        _ access: AccountAccess,
-        _ feeds: [String],
-        plan: Configuration.Account.Plan = .auto,
-        _ told: Told
-    ) async {
-        await access.prepare(feeds: feeds.map(feed), plan: plan) { points, used in
-            told.change {
-                $0.learned.append(points)
-                $0.used.append(used)
-            }
-        } blocked: { feeds in
-            told.change { $0.blocked.append(feeds) }
-        } attempted: {
-            told.change { $0.attempts += 1 }
-        }
-    }
-
-    private func access(
-        _ io: SimulatedIO,
-        key: String = "key",
-        time: any TimeSource = SystemTime(),
-        _ talk: Talk = Talk()
-    )
-        throws -> AccountAccess
-    {
-        try AccountAccess(try io.configuration(), key: Secret(key), time: time, log: talk.log)
-    }
-
     @Test("missing feeds are made private, once, with their group; those that are there stay as they are")
     func makes() async throws {
         let io = try SimulatedIO()
-        let client = try AdafruitIOClient(try io.configuration(), key: Secret("key"))
-        _ = try await client.createFeed(AdafruitIOFeedSettings(name: "Old", key: "old", visibility: .public))
-        let told = Told()
+        let world = try await AccountWorld(io)
+        _ = try await world.client.createFeed(AdafruitIOFeedSettings(name: "Old", key: "old", visibility: .public))
+        let wanted = ["old", "new", "new", "porch.light", "default.old", "default.fresh"]
 
-        await prepare(
-            try access(io),
-            ["old", "new", "new", "porch.light", "default.old", "default.fresh"],
-            told
-        )
+        await world.prepare(wanted)
 
-        let feeds = try await client.feeds().value
+        let feeds = try await world.client.feeds().value
         let visibility = Dictionary(uniqueKeysWithValues: feeds.map { ($0.key, $0.visibility) })
         #expect(visibility == ["old": .public, "new": .private, "porch.light": .private, "fresh": .private])
-        #expect(told.contents.blocked == [[]])
-        #expect(told.contents.attempts == 1)
-        let again = Told()
-        await prepare(try access(io), ["old", "new", "porch.light", "default.fresh"], again)
-        #expect(try await client.feeds().value.count == 4)
+        #expect(world.ready == wanted)
+        await world.prepare(wanted)
+        #expect(try await world.client.feeds().value.count == 4)
+        await world.end()
     }
 
-    @Test("the plan is learnt when it is to be asked for, and what the last minute has had always")
-    func learns() async throws {
-        let io = try SimulatedIO(.plus)
-        let told = Told()
-        await prepare(try access(io), ["a", "b"], told)
-        #expect(told.contents.learned == [60])
-        // Making feeds has cost points, too.
-        #expect(told.contents.used == [2])
-
-        await prepare(try access(io), ["a"], plan: .pointsPerMinute(20), told)
-        #expect(told.contents.learned == [60, nil])
-    }
-
-    @Test("a feed that the service will not make is blocked and said, and the others are made")
+    @Test("a feed that the service will not make is said and never ready, and the others are made")
     func refused() async throws {
         let io = try SimulatedIO(.free)
-        let talk = Talk()
-        let told = Told()
+        let world = try await AccountWorld(io)
 
-        await prepare(try access(io, talk), (0..<12).map { "f\($0)" }, told)
-
-        #expect(told.contents.blocked == [[feed("f10"), feed("f11")]])
-        #expect(talk.text.contains("feed f10 is missing and cannot be made"))
-        #expect(told.contents.learned == [30])
-    }
-
-    @Test("a refused key is tried again after 15 minutes, and publishing is not held up for it")
-    func wrongKey() async throws {
-        let io = try SimulatedIO()
-        let time = ManualTime()
-        let told = Told()
-        let talk = Talk()
-        let access = try access(io, key: "aio_WRONG", time: time, talk)
-        let task = Task { await prepare(access, ["a"], told) }
-        await time.untilSleeping()
-        #expect(told.contents == Told.Contents(attempts: 1))
-        #expect(talk.text.contains("Next try in 900 s"))
-        #expect(!talk.text.contains("aio_WRONG"))
-
-        try access.apply(try io.configuration(), key: Secret("key"))
-        time.advance(by: .seconds(899))
-        #expect(told.contents.learned.isEmpty)
-        time.advance(by: .seconds(1))
-
-        await task.value
-        #expect(told.contents.learned == [10_000])
-        #expect(told.contents.attempts == 1)
-    }
-
-    @Test(
-        "a service that is away is asked again, ever more seldom, and as late as it says",
-        arguments: [
-            (.rest(status: 503, retryAfter: nil, count: 2), [10, 20]),
-            (.rest(status: 429, retryAfter: 77, count: 1), [77]),
-        ] as [(Fault, [Int64])]
-    )
-    func away(fault: Fault, pauses: [Int64]) async throws {
-        let io = try SimulatedIO(.custom(pointsPerMinute: 1000), [fault])
-        let time = ManualTime()
-        let told = Told()
-        let talk = Talk()
-        let access = try access(io, time: time, talk)
-        let task = Task { await prepare(access, ["a"], told) }
-
-        for pause in pauses {
-            await time.untilSleeping()
-            try await until("it is said") { talk.text.contains("Next try in \(pause) s") }
-            time.advance(by: .seconds(pause))
-        }
-
-        await task.value
-        #expect(told.contents.learned == [1000])
-    }
-
-    @Test("an attempt that changed settings have overtaken tells nothing any more")
-    func overtaken() async throws {
-        let io = try SimulatedIO(.custom(pointsPerMinute: 1000), [.restSlow(milliseconds: 300)])
-        let told = Told()
-        let access = try access(io)
-
-        let task = Task { await prepare(access, ["a"], told) }
+        let task = Task { await world.prepare((0..<12).map { "f\($0)" }) }
+        try await until("ten are ready") { world.ready.count == 10 }
         task.cancel()
         await task.value
 
-        #expect(told.contents == Told.Contents())
+        #expect(!world.ready.contains("f10") && !world.ready.contains("f11"))
+        #expect(world.flow.talk.text.contains("feed f10 is missing and cannot be made"))
+        await world.end()
+    }
+
+    @Test("a refused key makes nothing, and is tried again after 15 minutes")
+    func wrongKey() async throws {
+        let io = try SimulatedIO()
+        let world = try await AccountWorld(io, key: "aio_WRONG")
+
+        let task = Task { await world.prepare(["a"]) }
+        try await until("it is said") { world.flow.talk.text.contains("refuses user name or key") }
+        task.cancel()
+        await task.value
+
+        #expect(world.ready.isEmpty)
+        #expect(try await world.client.feeds().value.isEmpty)
+        #expect(!world.flow.talk.text.contains("aio_WRONG"))
+        await world.end()
+    }
+
+    @Test("while REST is away altogether, points need not wait for it")
+    func away() async throws {
+        let io = try SimulatedIO()
+        let world = try await AccountWorld(io)
+        await io.simulator.stop()
+
+        let task = Task { await world.prepare(["a"]) }
+        try await until("the feed is taken as there") { world.ready == ["a"] }
+        task.cancel()
+        await task.value
+        await world.end()
     }
 
     @Test(
@@ -168,18 +111,17 @@ struct AccountAccessTests {
     )
     func lastValue() async throws {
         let io = try SimulatedIO()
-        let access = try access(io)
-        let client = try AdafruitIOClient(try io.configuration(), key: Secret("key"))
-        #expect(await access.lastValue(of: feed("recording"), read: 1) == .empty(read: 1))
-        _ = try await client.createFeed(AdafruitIOFeedSettings(name: "recording"))
-        _ = try await client.create(DataPoint(feed: feed("recording"), value: "ON", createdAt: SystemTime().wall()))
+        let world = try await AccountWorld(io)
+        // At first the account's state is asked for.
+        try await until("REST may be used") {
+            await world.access.lastValue(of: feed("recording"), read: 1) == .empty(read: 1)
+        }
+        _ = try await world.client.createFeed(AdafruitIOFeedSettings(name: "recording"))
+        let point = DataPoint(feed: feed("recording"), value: "ON", createdAt: SystemTime().wall())
+        _ = try await world.client.create(point)
 
-        guard
-            case .last(let text, let createdAt, let offset, let read) = await access.lastValue(
-                of: feed("recording"),
-                read: 2
-            )
-        else {
+        let answer = await world.access.lastValue(of: feed("recording"), read: 2)
+        guard case .last(let text, let createdAt, let offset, let read) = answer else {
             Issue.record("no value")
             return
         }
@@ -188,6 +130,7 @@ struct AccountAccessTests {
         #expect(createdAt != nil)
         #expect(try abs(#require(offset).inSeconds) < 30)
         await io.simulator.stop()
-        #expect(await access.lastValue(of: feed("recording"), read: 3) == .readFailed(read: 3))
+        #expect(await world.access.lastValue(of: feed("recording"), read: 3) == .readFailed(read: 3))
+        await world.end()
     }
 }

@@ -73,11 +73,11 @@ struct ConfigurationSampleTests {
             .appendingPathComponent("../../Sources/Bridge/Bridge/Configuration/Configuration+Reading.swift")
         let reader = try String(contentsOf: source, encoding: .utf8)
         let calls =
-            /(?:table|root)\.(?:string|strings|flag|number|integer|duration|size|word|value|feed|name|subtables?)\("([a-z_]+)"/
+            /(?:table|root)\.(?:string|strings|part|flag|number|integer|duration|size|word|value|feed|name|subtables?)\("([a-z_]+)"/
         var read = Set(reader.matches(of: calls).map { String($0.1) })
         read.formUnion(reader.matches(of: /endpoint\(table, "([a-z_]+)"/).map { String($0.1) })
         #expect(read.count > 30)
-        let tables: Set = ["account", "switch", "recorder", "http", "sampler", "rule"]
+        let tables: Set = ["account", "switch", "outbox", "recorder", "http", "sampler", "rule"]
 
         let (text, keys) = uncommented()
 

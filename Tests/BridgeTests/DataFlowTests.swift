@@ -33,8 +33,8 @@ struct DataFlowTests {
         world.flow.finish()
 
         #expect(try await world.recorder.session(id).samples == [load.name: 150])
-        #expect(world.queue.counts.accepted == 2)
-        let first = try await world.queue.first().point
+        #expect(world.accepted == 2)
+        let first = try #require(try await world.points().first)
         #expect(first.feed == feed("load"))
         #expect(world.flow.monitors()[load.name]?.good == 150)
     }
@@ -48,8 +48,8 @@ struct DataFlowTests {
         world.flow.setRecording(false)
         world.flow.finish()
 
-        #expect(world.queue.counts.accepted == 1)
-        #expect(try await world.queue.first().point.feed == feed("busy"))
+        #expect(world.accepted == 1)
+        #expect(try await world.points().map(\.feed) == [feed("busy")])
         #expect(try await world.recorder.sessions().isEmpty)
     }
 
@@ -66,7 +66,7 @@ struct DataFlowTests {
 
         #expect(world.flow.drops == [load.name: 5000])
         #expect(world.flow.monitors()[load.name]?.good == 5000)
-        #expect(world.queue.counts.accepted == 49)
+        #expect(world.accepted == 49)
         #expect(try await world.recorder.session(id).drops == 5000)
     }
 
@@ -90,12 +90,12 @@ struct DataFlowTests {
         let world = try await FlowWorld(rules: [try rule(always: true)])
         world.flow.receive(world.batch(load, 10))
         world.flow.tick()
-        #expect(world.queue.counts.accepted == 0)
+        #expect(world.accepted == 0)
 
         world.time.advance(by: .seconds(60))
         world.flow.tick()
 
-        #expect(world.queue.counts.accepted == 1)
+        #expect(world.accepted == 1)
     }
 
     @Test("a condition is said once, and unusable input with one example a minute")
@@ -123,13 +123,9 @@ struct DataFlowTests {
 
         // The mean of 0..<50 and 0..<50, not of the second half alone: both halves lie in one window.
         var points: [String: String] = [:]
-        for _ in 0..<world.queue.counts.accepted {
-            let queued = try await world.queue.first()
-            points[queued.point.feed.text] = queued.point.value
-            world.queue.confirm(queued.id)
-        }
+        for point in try await world.points() { points[point.feed.text] = point.value }
         #expect(points["load"] == "24.5")
         #expect(points["more"] == "24.5")
-        #expect(world.queue.counts.accepted == 2)
+        #expect(world.accepted == 2)
     }
 }

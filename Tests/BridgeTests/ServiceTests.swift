@@ -79,7 +79,7 @@ private final class ServiceWorld: Sendable {
     }
 
     func untilUp() async throws {
-        try await until("the link is up") { await self.service.status().link.isUp }
+        try await until("the link is up") { await self.service.status().delivery.link == .mqtt }
     }
 
     func rewrite(_ text: String) throws {
@@ -219,7 +219,7 @@ struct ServiceTests {
 
         let status = await world.service.status()
         #expect(status.session == 1)
-        #expect(status.link.isUp)
+        #expect(status.delivery.link == .mqtt)
         #expect(status.streams[Name(mapping: "host.load")]?.askedHertz == 5)
         let client = try AdafruitIOClient(try world.io.configuration(), key: Secret("key"))
         try await until("the new feed has a value") {

@@ -4,6 +4,7 @@ import DataPoints
 import Diagnostics
 import Feeds
 import Glibc
+import Outbox
 import Publisher
 import Recorder
 import Samples
@@ -23,12 +24,12 @@ func feed(_ text: String) -> FeedKey {
     return key
 }
 
-/// Recorder, rules and queue behind a data flow; a clock that a test moves.
+/// Recorder, rules and outbox behind a data flow; a clock that a test moves.
 struct FlowWorld {
     let time = ManualTime()
     let folder = TemporaryDirectory()
     let recorder: RecorderStore
-    let queue: PointBuffer
+    let outbox: OutboxStore
     let flow: DataFlow
     let talk = Talk()
 
@@ -36,9 +37,34 @@ struct FlowWorld {
         var settings = RecorderStore.Settings()
         settings.bufferBytes = bufferBytes
         recorder = try await RecorderStore.open(folder: folder.path, settings: settings, time: time)
-        queue = PointBuffer(capacity: 600, time: time)
+        outbox = try await OutboxStore.open(folder: folder.path, time: time)
         let engine = try RuleEngine(rules, device: "test", isRecording: false)
-        flow = DataFlow(rules: engine, recorder: recorder, queue: queue, time: time, log: talk.log)
+        flow = DataFlow(rules: engine, recorder: recorder, outbox: outbox, time: time, log: talk.log)
+    }
+
+    /// How many points the rules have made.
+    var accepted: Int { outbox.statistics.total.accepted }
+
+    /// The points that the rules have made, in order.
+    func points() async throws -> [DataPoint] {
+        try await outbox.flush()
+        var found: [OutboxPoint] = []
+        for feed in outbox.statistics.feeds.keys { found += try await outbox.points(of: feed) }
+        return found.sorted { $0.id < $1.id }.map(\.point)
+    }
+
+    /// Delivery to an account that is not there, or that `configuration` names; it does nothing before it is run.
+    func delivery(_ configuration: Configuration, key: String = "key", _ time: (any TimeSource)? = nil) throws
+        -> PublisherDriver
+    {
+        PublisherDriver(
+            PublisherSettings(configuration),
+            access: try PublisherAccess(configuration, key: Secret(key)),
+            outbox: outbox,
+            memory: nil,
+            time: time ?? self.time,
+            log: talk.log
+        ) { _ in }
     }
 
     /// `count` samples of `stream`, 10 ms apart, the first one now.

@@ -1,6 +1,5 @@
 import Control
 import Diagnostics
-import MQTT
 import Publisher
 import Recorder
 import Samples
@@ -27,25 +26,17 @@ private struct SwitchWorld {
         runner = SamplerRunner(flow: flow.flow, time: flow.time, log: flow.talk.log)
         await runner.replace(with: [(.test(), sampler)])
         store = try KeyValueStore(path: flow.folder.file("state.sqlite"))
-        let link = MQTTLink(
-            MQTTLinkSettings(
-                connection: MQTTConfiguration(host: "127.0.0.1"),
-                username: "ada",
-                controlFeed: feed("recording"),
-                pointsPerMinute: 30
-            ),
-            queue: flow.queue,
-            time: flow.time,
-            log: .silent
-        )
-        let remembered = try await store.value("switch").flatMap(SwitchMemoryText.memory)
+        let delivery = try flow.delivery(try Configuration(parsing: text, file: "feedbridge.toml"))
+        // It answers every request with no.
+        delivery.stop()
+        let remembered = try await store.value("switch").flatMap { StateText.value(SwitchMemory.self, $0) }
         owner = SwitchOwner(
             try SwitchWorld.setup(text),
             memory: memory ?? remembered ?? SwitchMemory(),
             recorder: flow.recorder,
             samplers: runner,
             flow: flow.flow,
-            link: link,
+            delivery: delivery,
             feedReader: nil,
             store: store,
             time: flow.time,
@@ -287,9 +278,9 @@ struct SwitchOwnerTests {
 
     @Test("a memory that cannot be read is a first run")
     func brokenMemory() throws {
-        #expect(SwitchMemoryText.memory("{") == nil)
-        #expect(SwitchMemoryText.memory("") == nil)
+        #expect(StateText.value(SwitchMemory.self, "{") == nil)
+        #expect(StateText.value(SwitchMemory.self, "") == nil)
         let memory = SwitchMemory()
-        #expect(SwitchMemoryText.memory(try SwitchMemoryText.text(memory)) == memory)
+        #expect(StateText.value(SwitchMemory.self, try StateText.text(memory)) == memory)
     }
 }

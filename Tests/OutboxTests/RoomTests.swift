@@ -32,7 +32,7 @@ struct RoomTests {
         }
     }
 
-    @Test("thinning keeps the shape: from the first to the newest point with gaps that differ by a factor of four")
+    @Test("thinning keeps the shape: from the first to the newest point with gaps that differ by a factor of eight")
     func thins() async throws {
         let store = try await open(.thin)
         try await fill(store, 60_000)

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Publisher
 import Testing
 
-@Suite("Publisher in a simulated world", .timeLimit(.minutes(5)))
+@Suite("Publisher in a simulated world", .serialized, .timeLimit(.minutes(10)))
 struct WorldTests {
     static func rules(_ intervals: [Double], texts: Int) throws -> [World.Rule] {
         try intervals.enumerated().map { index, interval in
@@ -13,15 +13,25 @@ struct WorldTests {
     }
 
     @Test("in fair weather every point goes by MQTT, is confirmed, and stands there once")
-    func fairWeather() throws {
+    func fairWeather() async throws {
         var world = World(seed: 1, rules: try Self.rules([8, 12, 15, 20], texts: 1_000_000))
-        world.run(for: 3600)
+        await Self.pass(3600, in: &world)
         world.isSampling = false
-        world.run(for: 60)
+        await Self.pass(60, in: &world)
 
         #expect(world.faults == [])
         #expect(world.outbox.pending == 0)
         #expect(world.outbox.accepted > 1000)
+    }
+
+    /// Lets time pass, in slices, so that a long run keeps no thread from other tests.
+    static func pass(_ seconds: Double, in world: inout World) async {
+        var left = seconds
+        while left > 0 {
+            world.run(for: min(left, 30))
+            left -= 30
+            await Task.yield()
+        }
     }
 
     /// What must hold once the weather was fair again for a while.
@@ -51,7 +61,7 @@ struct WorldTests {
         texts: Int,
         late: Bool = false,
         foreign: Bool = false
-    ) throws -> World {
+    ) async throws -> World {
         var settings = PublisherSettings()
         if foreign { settings.share = 0.6 }
         var world = World(seed: seed, settings: settings, rules: try rules([8, 12, 17, 30], texts: texts))
@@ -89,7 +99,7 @@ struct WorldTests {
             case 4: world.evict()
             default: break
             }
-            world.run(for: dice.seconds(60...540))
+            await Self.pass(dice.seconds(60...540), in: &world)
         }
         world.weather = World.Weather()
         world.mqttIsReachable = true
@@ -97,48 +107,48 @@ struct WorldTests {
         world.service.isKeyRefused = false
         world.isSampling = false
         world.queue.plan(world.now, .toMachine(life: world.life, connection: nil, .keyChanged))
-        for _ in 0..<200 where world.outbox.pending > 0 { world.run(for: 300) }
-        world.run(for: 120)
+        for _ in 0..<200 where world.outbox.pending > 0 { await Self.pass(300, in: &world) }
+        await Self.pass(120, in: &world)
         return world
     }
 
-    @Test("whatever breaks, all arrives, and once where that can be known", arguments: 1...6)
-    func storms(seed: Int) throws {
-        let world = try Self.storm(seed: UInt64(seed), hours: 2, texts: 1_000_000)
+    @Test("whatever breaks, all arrives, and once where that can be known", arguments: 1...4)
+    func storms(seed: Int) async throws {
+        let world = try await Self.storm(seed: UInt64(seed), hours: 2, texts: 1_000_000)
 
         Self.expectAllArrived(world, exactlyOnce: true)
     }
 
-    @Test("values that repeat are told apart", arguments: 11...14)
-    func repeatingValues(seed: Int) throws {
-        let world = try Self.storm(seed: UInt64(seed), hours: 2, texts: seed % 3 + 1)
+    @Test("values that repeat are told apart", arguments: 11...12)
+    func repeatingValues(seed: Int) async throws {
+        let world = try await Self.storm(seed: UInt64(seed), hours: 2, texts: seed % 3 + 1)
 
         Self.expectAllArrived(world, exactlyOnce: true)
     }
 
-    @Test("what the service stores late may stand twice for a while, and is never lost", arguments: 21...23)
-    func lateStores(seed: Int) throws {
-        let world = try Self.storm(seed: UInt64(seed), hours: 2, texts: seed % 2 == 0 ? 3 : 1_000_000, late: true)
+    @Test("what the service stores late may stand twice for a while, and is never lost", arguments: 21...22)
+    func lateStores(seed: Int) async throws {
+        let world = try await Self.storm(seed: UInt64(seed), hours: 2, texts: seed % 2 == 0 ? 3 : 1_000_000, late: true)
 
         Self.expectAllArrived(world, exactlyOnce: false)
     }
 
-    @Test("other devices on the account and on our feeds cost budget and lose nothing", arguments: 31...33)
-    func otherDevices(seed: Int) throws {
-        let world = try Self.storm(seed: UInt64(seed), hours: 2, texts: 1_000_000, foreign: true)
+    @Test("other devices on the account and on our feeds cost budget and lose nothing", arguments: 31...32)
+    func otherDevices(seed: Int) async throws {
+        let world = try await Self.storm(seed: UInt64(seed), hours: 2, texts: 1_000_000, foreign: true)
 
         Self.expectAllArrived(world, exactlyOnce: false)
     }
 
     /// `FEEDBRIDGE_STORMS=N` tries N storms of 12 hours, about 60,000 steps each.
     @Test("many storms", .enabled(if: ProcessInfo.processInfo.environment["FEEDBRIDGE_STORMS"] != nil))
-    func manyStorms() throws {
+    func manyStorms() async throws {
         let count = Int(ProcessInfo.processInfo.environment["FEEDBRIDGE_STORMS"] ?? "") ?? 0
         var steps = 0
         for seed in 1000..<1000 + count {
             let (late, foreign) = (seed % 5 == 3, seed % 5 == 4)
             let texts = seed % 2 == 0 ? 1_000_000 : seed % 3 + 1
-            let world = try Self.storm(seed: UInt64(seed), hours: 12, texts: texts, late: late, foreign: foreign)
+            let world = try await Self.storm(seed: UInt64(seed), hours: 12, texts: texts, late: late, foreign: foreign)
             Self.expectAllArrived(world, exactlyOnce: !late && !foreign)
             if !world.faults.isEmpty { Issue.record("storm \(seed)") }
             steps += world.steps
@@ -147,18 +157,18 @@ struct WorldTests {
     }
 
     @Test("a backlog drains with at least 95 % of what is free, and live points stay live")
-    func drain() throws {
+    func drain() async throws {
         var world = World(seed: 5, rules: try Self.rules([10, 15, 30], texts: 1_000_000))
         world.mqttIsReachable = false
         world.restIsReachable = false
         world.breakConnection()
-        world.run(for: 4 * 3600)
+        await Self.pass(4 * 3600, in: &world)
         world.mqttIsReachable = true
         world.restIsReachable = true
-        world.run(for: 900)
+        await Self.pass(900, in: &world)
         let before = world.countByLink.values.reduce(0, +)
         let waiting = world.outbox.pending
-        world.run(for: 3600)
+        await Self.pass(3600, in: &world)
         let sent = world.countByLink.values.reduce(0, +) - before
 
         #expect(world.outbox.pending > 0, "there was something to drain all the time")
@@ -170,10 +180,10 @@ struct WorldTests {
     }
 
     @Test("never more than 10 failed publishes in a minute, even if the service rejects all")
-    func failedPublishes() throws {
+    func failedPublishes() async throws {
         var world = World(seed: 6, rules: try Self.rules(Array(repeating: 3, count: 15), texts: 1_000_000))
         world.weather.lostPublish = 1
-        world.run(for: 3600)
+        await Self.pass(3600, in: &world)
 
         #expect(world.service.mostRejectedInAMinute <= 10)
         #expect(world.service.mostRejectedInAMinute > 2)

@@ -27,7 +27,7 @@ struct AccountAccess: ControlFeedReader {
                 guard !refused.isEmpty else { return }
                 wait = .seconds(900)
             } catch is FeedSetup.NotNow {
-                wait = .seconds(2)
+                wait = .milliseconds(500)
             } catch let error as AdafruitIOClientError {
                 switch error {
                 case .network: ready(feeds)
