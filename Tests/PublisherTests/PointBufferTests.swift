@@ -4,7 +4,7 @@ import Publisher
 import TestKit
 import Testing
 
-@Suite("Point buffer", .timeLimit(.minutes(1)))
+@Suite("Point buffer", .timeLimit(.minutes(5)))
 struct PointBufferTests {
     private func points(_ range: Range<Int>) throws -> [DataPoint] {
         let feed = try #require(FeedKey("load"))
