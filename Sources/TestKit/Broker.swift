@@ -52,7 +52,9 @@ public final class Broker: Sendable {
     }
 
     private static func configuration(_ options: Options, port: Int, directory: TemporaryDirectory) -> String {
-        var lines = ["per_listener_settings false", "persistence false", "log_type all"]
+        var lines = ["per_listener_settings false", "persistence false"]
+        // Without the debug level, which is a line for each packet.
+        lines += ["error", "warning", "notice", "information"].map { "log_type \($0)" }
         // To a file: mosquitto flushes that after each line, and its stdout never.
         lines.append("log_dest file \(directory.file("log"))")
         if geteuid() == 0 { lines.append("user root") }
@@ -75,9 +77,11 @@ public final class Broker: Sendable {
     private static func launch(_ directory: TemporaryDirectory, port: Int) async throws -> ChildProcess? {
         try directory.write("", to: "log")
         let child = try ChildProcess("mosquitto", ["-c", directory.file("mosquitto.conf")])
-        try await until("mosquitto listens") { LocalPorts.accepts(port) || !child.isRunning }
+        // It says so itself: who answers on the port may be somebody else, who had it first.
+        let log = { @Sendable in (try? directory.read("log")) ?? "" }
+        try await until("mosquitto listens") { log().contains(" running\n") || !child.isRunning }
         guard child.isRunning else {
-            let said = (try? directory.read("log")) ?? ""
+            let said = log()
             guard "\(said)\(child.talk)".contains("Address already in use") else {
                 throw ChildProcess.Failure(description: "mosquitto ended: \(said)\(child.talk)")
             }

@@ -37,7 +37,7 @@ public final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 1, directory.file("output"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, directory.file("talk"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
         // A library's sockets may not be close-on-exec; a child that holds one would keep a connection open.
-        for descriptor in 3..<Int32(1024) { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        GNUExtensions.closeAll(from: 3, in: &actions)
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -114,13 +114,13 @@ public final class ChildProcess: Sendable {
 
     /// Waits for its end and returns the exit code; throws when it has not ended within `limit`.
     @discardableResult
-    public func ended(within limit: Duration = .seconds(30)) async throws -> Int32 {
+    public func ended(within limit: Duration = .seconds(120)) async throws -> Int32 {
         try await until("\(program) has ended", within: limit) { !self.isRunning }
         return exitCode ?? 0
     }
 
     /// Waits until its output holds `text`.
-    public func untilOutput(contains text: String, within limit: Duration = .seconds(30)) async throws {
+    public func untilOutput(contains text: String, within limit: Duration = .seconds(120)) async throws {
         try await until("\(program) has said '\(text)'", within: limit) {
             self.output.contains(text) || self.talk.contains(text) || !self.isRunning
         }
@@ -146,7 +146,7 @@ public final class ChildProcess: Sendable {
         _ program: String,
         _ arguments: [String] = [],
         input: String = "",
-        within limit: Duration = .seconds(30)
+        within limit: Duration = .seconds(120)
     ) async throws -> String {
         let child = try ChildProcess(program, arguments, input: input)
         let code = try await child.ended(within: limit)
@@ -158,16 +158,20 @@ public final class ChildProcess: Sendable {
 }
 
 /// Asks again and again until `condition` holds: only for what happens in other processes. Throws after `limit`.
+///
+/// The limit is a net for what never happens, far beyond what a busy machine takes. It asks more seldom the longer it
+/// takes: many tests wait like this at the same time.
 public func until(
     _ what: String,
-    within limit: Duration = .seconds(30),
+    within limit: Duration = .seconds(120),
     _ condition: @Sendable () async throws -> Bool
 ) async throws {
-    let end = ContinuousClock.now + limit
+    let start = ContinuousClock.now
     while try await !condition() {
-        guard ContinuousClock.now < end else {
+        let waited = start.duration(to: ContinuousClock.now)
+        guard waited < limit else {
             throw ChildProcess.Failure(description: "waited \(limit) in vain until \(what)")
         }
-        try await Task.sleep(for: .milliseconds(5))
+        try await Task.sleep(for: min(max(waited / 8, .milliseconds(2)), .milliseconds(100)))
     }
 }

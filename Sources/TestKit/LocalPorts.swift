@@ -1,16 +1,35 @@
+internal import Diagnostics
+internal import FoundationEssentials
 internal import Glibc
 
 /// Ports on the loopback address.
 public enum LocalPorts {
-    /// A port on 127.0.0.1 that nobody listens on at this moment. Another process may take it: be ready to try again.
+    private static let given = Guarded<Set<Int>>([])
+
+    /// A port on 127.0.0.1 that nobody listens on, and that stays free while the program that had it is restarted.
+    ///
+    /// It is none of those that the kernel hands out for port 0 and to clients, nor one that this process was given
+    /// before. A program that somebody else started may take it all the same: where it matters, be ready to try again.
     public static func free() -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let range = 10_000..<max(firstOfKernel, 12_000)
+        for _ in 0..<10_000 {
+            let port = Int.random(in: range)
+            if given.withLock({ $0.insert(port).inserted }), canBind(port) { return port }
+        }
+        preconditionFailure("no free port on 127.0.0.1 in \(range)")
+    }
+
+    private static var firstOfKernel: Int {
+        let text = try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
+        return text.flatMap { $0.split(whereSeparator: \.isWhitespace).first }.flatMap { Int($0) } ?? 32_768
+    }
+
+    private static func canBind(_ port: Int) -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         precondition(descriptor >= 0, "no socket to be had")
         defer { close(descriptor) }
-        var address = loopback(port: 0)
-        let bound = withSocketAddress(&address) { bind(descriptor, $0, $1) }
-        precondition(bound == 0, "no free port on 127.0.0.1")
-        return port(of: descriptor)
+        var address = loopback(port: port)
+        return withSocketAddress(&address) { bind(descriptor, $0, $1) } == 0
     }
 
     /// Whether somebody accepts connections on 127.0.0.1 at `port`.
@@ -21,6 +40,12 @@ public enum LocalPorts {
         var address = loopback(port: port)
         return withSocketAddress(&address) { connect(descriptor, $0, $1) } == 0
     }
+
+    /// As `accept`, with a descriptor that no child process inherits.
+    ///
+    /// A child that holds a connection keeps its other end from seeing it close, and children of exit tests inherit
+    /// what is not close-on-exec.
+    public static func accept(_ listener: Int32) -> Int32 { GNUExtensions.accept(listener) }
 
     static func loopback(port: Int) -> sockaddr_in {
         var address = sockaddr_in()

@@ -129,13 +129,12 @@ public final class ScriptedPeer: Sendable {
 
     private static func acceptAll(_ listener: Int32, _ scripts: [[Step]], _ shared: Shared) {
         while true {
-            let descriptor = accept(listener, nil, nil)
+            let descriptor = LocalPorts.accept(listener)
             guard descriptor >= 0 else {
                 if errno == EINTR || errno == ECONNABORTED { continue }
                 close(listener)
                 return
             }
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             var one: Int32 = 1
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
             let index = shared.state.withLock { $0.connections.count }

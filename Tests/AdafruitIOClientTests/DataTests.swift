@@ -5,7 +5,7 @@ import Diagnostics
 import HTTPServer
 import Testing
 
-@Suite("Data points", .timeLimit(.minutes(1)))
+@Suite("Data points", .timeLimit(.minutes(5)))
 struct DataTests {
     private func key(_ text: String) throws -> FeedKey { try #require(FeedKey(text)) }
 

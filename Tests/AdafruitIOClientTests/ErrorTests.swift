@@ -4,7 +4,7 @@ import Diagnostics
 import HTTPServer
 import Testing
 
-@Suite("Refusals and failures", .timeLimit(.minutes(1)))
+@Suite("Refusals and failures", .timeLimit(.minutes(5)))
 struct ErrorTests {
     private func failure(_ answer: HTTPResponse) async throws -> AdafruitIOClientError {
         let service = try ScriptedService(answer)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AdafruitIOClient
 
-@Suite("Lists over many pages", .timeLimit(.minutes(1)))
+@Suite("Lists over many pages", .timeLimit(.minutes(5)))
 struct PaginationTests {
     private let base = "https://io.adafruit.com/api/v2/ada/feeds/load/data"
 

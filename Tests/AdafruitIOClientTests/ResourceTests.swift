@@ -4,7 +4,7 @@ import FastJSON
 import HTTPServer
 import Testing
 
-@Suite("Account, feeds, groups, dashboards", .timeLimit(.minutes(1)))
+@Suite("Account, feeds, groups, dashboards", .timeLimit(.minutes(5)))
 struct ResourceTests {
     @Test("the account is read from the nested record and from the flat one of the documentation")
     func readsUser() async throws {

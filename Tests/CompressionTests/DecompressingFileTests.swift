@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Compressed files here are made by the program `gzip`, not by our own library.
-@Suite("Reading plain and gzip files", .timeLimit(.minutes(1))) struct DecompressingFileTests {
+@Suite("Reading plain and gzip files", .timeLimit(.minutes(5))) struct DecompressingFileTests {
     private let directory = TemporaryDirectory()
 
     private func gzip(_ file: String) throws -> Data {

@@ -3,7 +3,7 @@ import HTTPClient
 import TestKit
 import Testing
 
-@Suite("Requests and responses", .timeLimit(.minutes(1)))
+@Suite("Requests and responses", .timeLimit(.minutes(5)))
 struct ExchangeTests {
     @Test("a request goes out with the literal head and body that were asked for")
     func sendsLiteralBytes() async throws {

@@ -1,5 +1,6 @@
 import Diagnostics
 import Foundation
+import TestKit
 
 /// A server that sends exactly the bytes it is told; each connection is served by `script` on a thread of its own.
 final class RawServer: Sendable {
@@ -26,13 +27,24 @@ final class RawServer: Sendable {
         // Threads, not a concurrent queue: its workers are those of Swift's cooperative pool.
         Thread.detachNewThread { [accepted] in
             while true {
-                let peer = accept(descriptor, nil, nil)
+                let peer = LocalPorts.accept(descriptor)
                 guard peer >= 0 else { break }
                 accepted.add()
                 Thread.detachNewThread { script(RawPeer(peer)) }
             }
             close(descriptor)
         }
+    }
+
+    /// The port on the other side of a TCP socket over IPv4; nil when the descriptor is none.
+    static func port(ofPeer descriptor: Int32) -> Int? {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+        }
+        guard code == 0, address.sin_family == sa_family_t(AF_INET) else { return nil }
+        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     deinit {

@@ -2,7 +2,7 @@ import Diagnostics
 import HTTPClient
 import Testing
 
-@Suite("Kept connections that turn out to be dead", .timeLimit(.minutes(1)))
+@Suite("Kept connections that turn out to be dead", .timeLimit(.minutes(5)))
 struct RepeatTests {
     /// Answers the first request of each connection, then takes one more and closes without an answer.
     private func forgetfulServer(_ seen: Guarded<[String]>) -> RawServer {

@@ -5,7 +5,7 @@ import HTTPServer
 import TestKit
 import Testing
 
-@Suite("TLS", .timeLimit(.minutes(1)))
+@Suite("TLS", .timeLimit(.minutes(5)))
 struct TLSTests {
     private let folder = TemporaryDirectory()
 

@@ -2,7 +2,7 @@ import HTTPServer
 import TestKit
 import Testing
 
-@Suite("Who is answered", .timeLimit(.minutes(1)))
+@Suite("Who is answered", .timeLimit(.minutes(5)))
 struct AccessTests {
     private func status(_ access: HTTPAccess, host: String, origin: String? = nil) async throws -> String {
         let server = try serve([HTTPRoute(.get, "/") { _ in .empty(200) }], access: access)

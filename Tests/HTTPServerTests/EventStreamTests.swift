@@ -3,7 +3,7 @@ import HTTPServer
 import TestKit
 import Testing
 
-@Suite("Server-sent events", .timeLimit(.minutes(1)))
+@Suite("Server-sent events", .timeLimit(.minutes(5)))
 struct EventStreamTests {
     @Test("events have the literal form that browsers read, and the stream ends with its source")
     func sendsLiteralEvents() async throws {

@@ -3,7 +3,7 @@ import HTTPServer
 import TestKit
 import Testing
 
-@Suite("Limits", .timeLimit(.minutes(1)))
+@Suite("Limits", .timeLimit(.minutes(5)))
 struct LimitTests {
     private func limited(_ change: (inout HTTPLimits) -> Void) throws -> HTTPServer {
         var limits = HTTPLimits()

@@ -3,7 +3,7 @@ import HTTPServer
 import TestKit
 import Testing
 
-@Suite("Requests and answers", .timeLimit(.minutes(1)))
+@Suite("Requests and answers", .timeLimit(.minutes(5)))
 struct RequestTests {
     @Test("a GET gets the literal bytes of an answer, and the connection stays open")
     func answersLiteralBytes() async throws {

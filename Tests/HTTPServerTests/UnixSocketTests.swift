@@ -4,7 +4,7 @@ import HTTPServer
 import TestKit
 import Testing
 
-@Suite("Unix sockets", .timeLimit(.minutes(1)))
+@Suite("Unix sockets", .timeLimit(.minutes(5)))
 struct UnixSocketTests {
     private let folder = TemporaryDirectory()
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MQTT
 
-@Suite("Connecting", .timeLimit(.minutes(1)))
+@Suite("Connecting", .timeLimit(.minutes(5)))
 struct ConnectTests {
     @Test("logs in to a real broker, and leaves with a DISCONNECT", arguments: [MQTTConfiguration.Version.v311, .v5])
     func logsInAndLeaves(version: MQTTConfiguration.Version) async throws {

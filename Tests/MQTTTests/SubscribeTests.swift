@@ -2,7 +2,7 @@ import MQTT
 import TestKit
 import Testing
 
-@Suite("Subscribing", .timeLimit(.minutes(1)))
+@Suite("Subscribing", .timeLimit(.minutes(5)))
 struct SubscribeTests {
     @Test("gets what foreign clients publish, byte for byte", arguments: [MQTTConfiguration.Version.v311, .v5])
     func receives(version: MQTTConfiguration.Version) async throws {
@@ -11,11 +11,13 @@ struct SubscribeTests {
         let subscription = try await connection.subscribe(to: "a/+", qos: .exactlyOnce, buffer: .all(upTo: 10))
         #expect(subscription.grantedQoS == .exactlyOnce)
 
+        var messages: [MQTTMessage] = []
         for (text, qos) in [("zero", 0), ("one", 1), ("two\0\u{1F600}", 2), ("", 1)] {
             try await broker.publish(text, to: "a/b", ["-q", "\(qos)"])
+            // One by one: a message of QoS 2 arrives with its third packet, and later ones may overtake it.
+            messages += await first(1, of: subscription)
         }
 
-        let messages = await first(4, of: subscription)
         #expect(messages.map(\.payload) == ["zero", "one", "two\0\u{1F600}", ""].map { Array($0.utf8) })
         #expect(messages.map(\.qos.rawValue) == [0, 1, 2, 1])
         #expect(messages.allSatisfy { $0.topic == "a/b" && !$0.retain && !$0.duplicate })

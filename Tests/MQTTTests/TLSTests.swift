@@ -3,7 +3,7 @@ import MQTT
 import TestKit
 import Testing
 
-@Suite("TLS", .timeLimit(.minutes(1)))
+@Suite("TLS", .timeLimit(.minutes(5)))
 struct TLSTests {
     private func configuration(_ broker: Broker, trusting caFile: String?) -> MQTTConfiguration {
         MQTTConfiguration(host: "localhost", port: broker.port, tls: TLSConfiguration(caFile: caFile))

@@ -43,10 +43,12 @@ final class SimulatorProcess: Sendable {
         self.plan = plan
         try folder.write("aio_key_of_a_test", to: "key")
         chmod(folder.file("key"), 0o600)
-        let started = try Self.start(folder, Ready(mqttPort: 0, httpPort: 0), data, plan)
-        let ready = try await Self.ready(started)
-        mqttPort = ready.mqttPort
-        httpPort = ready.httpPort
+        // Not 0: a port of the kernel's choice may be somebody else's when the simulator is started again.
+        let ports = Ready(mqttPort: LocalPorts.free(), httpPort: LocalPorts.free())
+        let started = try Self.start(folder, ports, data, plan)
+        _ = try await Self.ready(started)
+        mqttPort = ports.mqttPort
+        httpPort = ports.httpPort
         process = Guarded(started)
     }
 

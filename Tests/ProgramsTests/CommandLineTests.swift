@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite("The command line of feedbridge", .timeLimit(.minutes(2)))
+@Suite("The command line of feedbridge", .timeLimit(.minutes(5)))
 struct CommandLineTests {
     private func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> (
         code: Int32, out: String, talk: String

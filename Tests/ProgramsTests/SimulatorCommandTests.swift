@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// The program itself, and clients that others wrote against it.
-@Suite("adafruit-io-simulator", .timeLimit(.minutes(1)))
+@Suite("adafruit-io-simulator", .timeLimit(.minutes(5)))
 struct SimulatorCommandTests {
     /// The program as the tests' build left it, beside the tests.
     static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()

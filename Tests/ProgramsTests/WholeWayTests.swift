@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite("The whole way, with the real programs", .timeLimit(.minutes(3)))
+@Suite("The whole way, with the real programs", .timeLimit(.minutes(5)))
 struct WholeWayTests {
     @Test("values of this machine arrive, a published ON starts a session, OFF ends it, and the export is there")
     func wholeWay() async throws {
@@ -65,7 +65,7 @@ struct WholeWayTests {
         try await until("the link is down") { try await bridge.status().link == "none" }
         #expect(try await bridge.status().recording)
         try await simulator.restart()
-        try await until("the link is up again", within: .seconds(60)) { try await bridge.status().link == "mqtt" }
+        try await until("the link is up again") { try await bridge.status().link == "mqtt" }
 
         try await until("the control feed says what the bridge does") {
             try await simulator.last("recording") == "ON"
@@ -86,7 +86,7 @@ struct WholeWayTests {
         try await until("a session runs") { try await bridge.status().recording }
 
         first.signal(SIGTERM)
-        #expect(try await first.ended(within: .seconds(6)) == 0)
+        #expect(try await first.ended() == 0)
         #expect(try await bridge.sessions().map(\.state) == ["ended"])
         let second = try bridge.run()
         try await until("it records again") { (try? await bridge.status())?.recording == true }

@@ -4,7 +4,7 @@ import Samples
 import TestKit
 import Testing
 
-@Suite("A wrong clock", .timeLimit(.minutes(1)))
+@Suite("A wrong clock", .timeLimit(.minutes(5)))
 struct ClockTests {
     let folder = TemporaryDirectory()
 

@@ -6,7 +6,7 @@ import Samples
 import TestKit
 import Testing
 
-@Suite("A crash", .timeLimit(.minutes(1)))
+@Suite("A crash", .timeLimit(.minutes(5)))
 struct CrashTests {
     let folder = TemporaryDirectory()
 

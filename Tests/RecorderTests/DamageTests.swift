@@ -5,7 +5,7 @@ import Samples
 import TestKit
 import Testing
 
-@Suite("Damaged recordings", .timeLimit(.minutes(1)))
+@Suite("Damaged recordings", .timeLimit(.minutes(5)))
 struct DamageTests {
     let folder = TemporaryDirectory()
     let time = ManualTime()

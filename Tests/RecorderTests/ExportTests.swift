@@ -5,7 +5,7 @@ import Samples
 import TestKit
 import Testing
 
-@Suite("Export", .timeLimit(.minutes(1)))
+@Suite("Export", .timeLimit(.minutes(5)))
 struct ExportTests {
     let folder = TemporaryDirectory()
     // 2026-05-01T12:00:00Z

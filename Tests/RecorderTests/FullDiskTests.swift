@@ -19,7 +19,7 @@ private final class SmallDisk: Sendable {
     }
 }
 
-@Suite("A full disk", .timeLimit(.minutes(1)))
+@Suite("A full disk", .timeLimit(.minutes(5)))
 struct FullDiskTests {
     static let canMount = geteuid() == 0 && SmallDisk(bytes: 1 << 20) != nil
 

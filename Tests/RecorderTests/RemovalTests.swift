@@ -5,7 +5,7 @@ import Samples
 import TestKit
 import Testing
 
-@Suite("Removal", .timeLimit(.minutes(1)))
+@Suite("Removal", .timeLimit(.minutes(5)))
 struct RemovalTests {
     let folder = TemporaryDirectory()
     let time = ManualTime()

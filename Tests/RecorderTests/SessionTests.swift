@@ -6,7 +6,7 @@ import Samples
 import TestKit
 import Testing
 
-@Suite("Sessions", .timeLimit(.minutes(1)))
+@Suite("Sessions", .timeLimit(.minutes(5)))
 struct SessionTests {
     let folder = TemporaryDirectory()
     let time = ManualTime()

@@ -6,7 +6,7 @@ import Samples
 import TestKit
 import Testing
 
-@Suite("Stored streams", .timeLimit(.minutes(1)))
+@Suite("Stored streams", .timeLimit(.minutes(5)))
 struct StreamTableTests {
     let folder = TemporaryDirectory()
     let time = ManualTime()

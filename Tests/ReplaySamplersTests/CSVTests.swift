@@ -6,7 +6,7 @@ import Testing
 
 @testable import ReplaySamplers
 
-@Suite("Files to replay", .timeLimit(.minutes(1))) struct CSVTests {
+@Suite("Files to replay", .timeLimit(.minutes(5))) struct CSVTests {
     @Test("rows become samples with the units of a known stream")
     func rows() async throws {
         let contents = try await replay("time_ns,x,y,z\n1790000000123456789,0.5,-9.81,1e-3\n1790000000133456789,1,2,\n")

@@ -7,7 +7,7 @@ import Testing
 @testable import ReplaySamplers
 
 /// The files here are compressed by the program `gzip`.
-@Suite("Compressed files to replay", .timeLimit(.minutes(1))) struct GzipTests {
+@Suite("Compressed files to replay", .timeLimit(.minutes(5))) struct GzipTests {
     private let directory = TemporaryDirectory()
 
     private func compress(_ file: String) throws {

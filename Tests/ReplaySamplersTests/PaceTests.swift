@@ -6,7 +6,7 @@ import Testing
 
 @testable import ReplaySamplers
 
-@Suite("Pace of a replay", .timeLimit(.minutes(1))) struct PaceTests {
+@Suite("Pace of a replay", .timeLimit(.minutes(5))) struct PaceTests {
     private let directory = TemporaryDirectory()
     private let time = ManualTime()
     private let sink = CollectingSink()

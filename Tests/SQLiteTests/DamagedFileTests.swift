@@ -3,7 +3,7 @@ import SQLite
 import TestKit
 import Testing
 
-@Suite("Damaged files", .timeLimit(.minutes(1)))
+@Suite("Damaged files", .timeLimit(.minutes(5)))
 struct DamagedFileTests {
     let folder = TemporaryDirectory()
 

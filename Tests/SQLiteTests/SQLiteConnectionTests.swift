@@ -4,7 +4,7 @@ import SQLite
 import TestKit
 import Testing
 
-@Suite("SQLite connection", .timeLimit(.minutes(1)))
+@Suite("SQLite connection", .timeLimit(.minutes(5)))
 struct SQLiteConnectionTests {
     let folder = TemporaryDirectory()
 

@@ -22,9 +22,9 @@ enum Curl {
         body: String? = nil,
         arguments: [String] = []
     ) async throws -> Answer {
-        var all = ["-s", "-i", "-X", method, "--max-time", "20"] + headers.flatMap { ["-H", $0] } + arguments
+        var all = ["-s", "-i", "-X", method, "--max-time", "100"] + headers.flatMap { ["-H", $0] } + arguments
         if let body { all += ["--data-binary", body] }
-        if method == "HEAD" { all = ["-s", "-I", "--max-time", "20"] }
+        if method == "HEAD" { all = ["-s", "-I", "--max-time", "100"] }
         let output = try await run(all + [url])
         return parse(output)
     }
@@ -56,7 +56,7 @@ final class CurlStream: Sendable {
     private let process: ChildProcess
 
     init(_ url: String) throws {
-        let process = try ChildProcess("curl", ["-s", "-N", "--max-time", "50", url])
+        let process = try ChildProcess("curl", ["-s", "-N", "--max-time", "200", url])
         self.process = process
         lines = AsyncStream { continuation in
             let follower = Task {

@@ -1,11 +1,12 @@
 import AdafruitIO
 import Diagnostics
 import FastJSON
+import TestKit
 import Testing
 
 @testable import Simulator
 
-@Suite("Dashboards", .timeLimit(.minutes(1)))
+@Suite("Dashboards", .timeLimit(.minutes(5)))
 struct DashboardTests {
     /// A world with the feed `recording` and a dashboard `demo` with a toggle for it.
     private func world(_ plan: AdafruitIOPlan = .custom(pointsPerMinute: 1000)) async throws -> WebWorld {
@@ -201,7 +202,7 @@ struct DashboardTests {
     func events() async throws {
         let world = try await world()
         let stream = try CurlStream(world.address + "/ada/dashboards/demo/events")
-        await untilListening(world)
+        try await until("the page's stream is there") { world.service.hub.count > 0 }
 
         _ = try await world.api("POST", "feeds/recording/data", #"{"value":"ON","lat":40.5,"lon":-3.25}"#)
         _ = try await world.api("POST", "feeds/recording/data", #"{"value":"OFF","created_at":"2020-05-12T20:00:00Z"}"#)
@@ -242,11 +243,5 @@ struct DashboardTests {
         #expect(accounts?[0]?["dashboards"]?[0]?["name"] == "Demo")
         #expect(accounts?[0]?["feeds"]?[0]?["last"]?["value"] == "ON")
         #expect(accounts?[1]?["dashboards"]?.array?.isEmpty == true)
-    }
-
-    private func untilListening(_ world: WebWorld) async {
-        let clock = ContinuousClock()
-        let deadline = clock.now.advanced(by: .seconds(30))
-        while world.service.hub.count == 0, clock.now < deadline { await Task.yield() }
     }
 }

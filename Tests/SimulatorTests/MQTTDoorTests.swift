@@ -7,7 +7,7 @@ import Testing
 @testable import Simulator
 
 /// What the MQTT door does on the wire, in literal bytes.
-@Suite("The MQTT door", .timeLimit(.minutes(1)))
+@Suite("The MQTT door", .timeLimit(.minutes(5)))
 struct MQTTDoorTests {
     @Test("a log-in, a subscription and a message are answered byte for byte")
     func literal() async throws {

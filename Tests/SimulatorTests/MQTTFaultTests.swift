@@ -5,7 +5,7 @@ import Testing
 
 @testable import Simulator
 
-@Suite("Faults of the MQTT door", .timeLimit(.minutes(1)))
+@Suite("Faults of the MQTT door", .timeLimit(.minutes(5)))
 struct MQTTFaultTests {
     static let puback: [UInt8] = [0x40, 0x02, 0x00, 0x01]
 

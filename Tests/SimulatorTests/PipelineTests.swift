@@ -8,7 +8,7 @@ import Testing
 @testable import Simulator
 
 /// What becomes of a message, seen by literal bytes on the wire.
-@Suite("The way of a message", .timeLimit(.minutes(1)))
+@Suite("The way of a message", .timeLimit(.minutes(5)))
 struct PipelineTests {
     private func listen(_ client: WireClient, _ filters: String...) async throws {
         for filter in filters {

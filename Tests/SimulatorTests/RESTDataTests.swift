@@ -6,7 +6,7 @@ import Testing
 
 @testable import Simulator
 
-@Suite("The REST interface: data", .timeLimit(.minutes(1)))
+@Suite("The REST interface: data", .timeLimit(.minutes(5)))
 struct RESTDataTests {
     /// A world with the feed `load`.
     private func world(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Simulator
 
-@Suite("The REST interface: keys, feeds and groups", .timeLimit(.minutes(1)))
+@Suite("The REST interface: keys, feeds and groups", .timeLimit(.minutes(5)))
 struct RESTFeedTests {
     @Test(
         "takes the key from a header or the query, in any case of letters",

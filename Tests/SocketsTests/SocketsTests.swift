@@ -62,7 +62,7 @@ private final class Accepted: Sendable {
 
 private let loopback = SocketAddress.tcp(host: "127.0.0.1", port: 0)
 
-@Suite("Sockets on a loop", .timeLimit(.minutes(1)))
+@Suite("Sockets on a loop", .timeLimit(.minutes(5)))
 struct SocketsTests {
     @Test("what one end sends arrives whole and in order, over TCP and over a Unix socket", arguments: [true, false])
     func echo(isUnix: Bool) async throws {

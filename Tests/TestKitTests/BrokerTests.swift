@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@Suite("Broker", .timeLimit(.minutes(1)))
+@Suite("Broker", .timeLimit(.minutes(5)))
 struct BrokerTests {
     @Test("carries a message from one foreign client to another")
     func carriesAMessage() async throws {

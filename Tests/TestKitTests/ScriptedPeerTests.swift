@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@Suite("Scripted peer", .timeLimit(.minutes(1)))
+@Suite("Scripted peer", .timeLimit(.minutes(5)))
 struct ScriptedPeerTests {
     @Test("answers a foreign client as its script says")
     func answers() async throws {

@@ -27,6 +27,10 @@ static inline CURLcode feedbridge_curl_set_callback(CURL *handle, CURLoption opt
     return (curl_easy_setopt)(handle, option, value);
 }
 
+static inline CURLcode feedbridge_curl_set_open_socket(CURL *handle, curl_opensocket_callback value) {
+    return (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
 static inline long feedbridge_curl_get_long(CURL *handle, CURLINFO what) {
     long value = 0;
     (curl_easy_getinfo)(handle, what, &value);

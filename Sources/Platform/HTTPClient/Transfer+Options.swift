@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Diagnostics
+internal import Glibc
 
 // How a request is told to libcurl.
 extension Transfer {
@@ -100,6 +101,7 @@ extension Transfer {
         check(feedbridge_curl_set_callback(handle, CURLOPT_READFUNCTION, giveBody))
         check(feedbridge_curl_set_callback(handle, CURLOPT_HEADERFUNCTION, takeHeaderLine))
         check(feedbridge_curl_set_callback(handle, CURLOPT_WRITEFUNCTION, takeBodyPiece))
+        check(feedbridge_curl_set_open_socket(handle, openSocket))
         setPointer(CURLOPT_READDATA, context)
         setPointer(CURLOPT_HEADERDATA, context)
         setPointer(CURLOPT_WRITEDATA, context)
@@ -151,6 +153,17 @@ extension Transfer {
 
 private func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
     context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// As libcurl does it, but close-on-exec: a child process that holds a connection keeps the server from seeing its end.
+private func openSocket(
+    _ context: UnsafeMutableRawPointer?,
+    _ purpose: curlsocktype,
+    _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let address else { return -1 }
+    let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+    return socket(address.pointee.family, kind, address.pointee.protocol)
 }
 
 private func giveBody(

@@ -79,6 +79,7 @@ final class ConnectionLoop {
             ending = .cancelled
         } else if code > 0 {
             ending = MQTTReason(code: code, errno: number, tls: events.tlsFailure)
+            if configuration.tls != nil, events.hasGreeted { blameCertificate() }
         } else {
             _ = fcntl(handle.socket, F_SETFD, FD_CLOEXEC)
             hadSocket = true
@@ -149,7 +150,10 @@ final class ConnectionLoop {
             guard happened != 0 else { return }
             let error = pendingError(of: socket)
             guard error == 0 else {
-                ending = MQTTReason(errno: error)
+                // The library's first call does the whole handshake when the broker answers within it. A broker that
+                // then did not like our certificate has said so before it reset the connection.
+                if handle.hasShakenHands { read() }
+                ending = ending ?? MQTTReason(errno: error)
                 return
             }
             // This address has answered: it gets all the time there is.
@@ -187,11 +191,14 @@ final class ConnectionLoop {
         read()
         guard ending == nil else { return }
         write()
-        if ending == .closedByPeer {
-            // It was gone before CONNECT was out, so that cannot be why.
-            ending = .tls(MQTTTLSFailure(.clientCertificate, detail: "connection closed right after the handshake"))
-        }
+        blameCertificate()
         phase = .greeting
+    }
+
+    /// For a connection that was gone before CONNECT was out, so that cannot be why.
+    private func blameCertificate() {
+        guard ending == .closedByPeer else { return }
+        ending = .tls(MQTTTLSFailure(.clientCertificate, detail: "connection closed right after the handshake"))
     }
 
     private func write() {

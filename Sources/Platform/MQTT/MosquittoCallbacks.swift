@@ -16,6 +16,8 @@ final class CallbackEvents {
 
     private var events: [Event] = []
     private(set) var tlsFailure: MQTTTLSFailure?
+    /// Whether the library has begun to send CONNECT.
+    fileprivate(set) var hasGreeted = false
     private var tlsLog: [String] = []
     // The callback for a message does not say whether it is a duplicate; the line logged right before it does.
     fileprivate var nextIsDuplicate = false
@@ -68,6 +70,8 @@ func noteLog(_ client: OpaquePointer?, _ context: UnsafeMutableRawPointer?, leve
     } else if level == Int32(MOSQ_LOG_DEBUG) {
         let events = events(context)
         if events.isDuplicate(text) { events.nextIsDuplicate = true }
+        // The library says so right before it hands CONNECT to its socket, or keeps it for the end of the handshake.
+        if !events.hasGreeted, strstr(text, " sending CONNECT") != nil { events.hasGreeted = true }
     }
 }
 
