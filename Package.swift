@@ -159,7 +159,8 @@ let targets: [Target] = [
     tests(
         "Bridge",
         [
-            "Bridge", "AdafruitIO", "AdafruitIOClient", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT", "Publisher",
+            "Bridge", "AdafruitIO", "AdafruitIOClient", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT",
+            "Publisher",
             "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML", "Diagnostics", "TestKit",
         ]
     ),
