@@ -79,7 +79,7 @@ struct CommandTests {
         await #expect(throws: ConfigurationError.self) { try await CheckCommand(json: true).run(context) }
 
         let problems = try #require(try JSON.parse(output.text)["problems"]?.array)
-        #expect(problems.count == 2)
+        try #require(problems.count == 2)
         #expect(problems[0]["text"]?.string?.contains("/nonexistent/key") == true)
         #expect(problems[1]["line"]?.int == 8)
         #expect(problems[1]["column"]?.int == 10)

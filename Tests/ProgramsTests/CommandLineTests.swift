@@ -134,6 +134,36 @@ struct CommandLineTests {
         #expect(result.talk.contains("feedbridge run"), "\(result.talk)")
     }
 
+    @Test("what was typed and cannot be meant ends with code 2, once there is a configuration")
+    func cannotBeMeant() async throws {
+        let simulator = try await SimulatorProcess()
+        let bridge = try BridgeProcess(simulator)
+        for (arguments, text) in [
+            (["query", "--stream", "a", "--from", "soon", "--to", "now"], "--from must be a time such as"),
+            (["query", "--stream", "a", "--from", "now", "--to", "-1 h"], "--from is later than --to"),
+            (["sessions", "delete", "1"], "Add --yes to do it"),
+        ] {
+            let result = try await run(arguments + ["--config", bridge.configuration])
+
+            #expect(result.code == 2)
+            #expect(result.out.isEmpty)
+            #expect(result.talk.contains(text), "\(result.talk)")
+        }
+    }
+
+    @Test("a port in use is one sentence with code 2, and the bridge does not run")
+    func portInUse() async throws {
+        let simulator = try await SimulatorProcess()
+        let bridge = try BridgeProcess(simulator, "[http]\nlisten = \"127.0.0.1:\(simulator.httpPort)\"\n")
+
+        let result = try await run(["run", "--config", bridge.configuration])
+
+        #expect(result.code == 2)
+        let errors = result.talk.split(separator: "\n").filter { $0.contains("error: ") }
+        #expect(errors.count == 1)
+        #expect(errors.first?.contains("[http] Cannot listen on 127.0.0.1:\(simulator.httpPort)") == true)
+    }
+
     @Test("a broken row of a replayed CSV is counted and skipped")
     func brokenRow() async throws {
         let simulator = try await SimulatorProcess()

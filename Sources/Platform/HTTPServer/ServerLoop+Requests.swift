@@ -59,6 +59,8 @@ extension ServerLoop {
             return examine(exchange, on: connection, HTTPMethod(rawValue: method), version)
         case .receiving(var request, let handler):
             guard !chunk.isEmpty else {
+                // A connection that were suspended now would be so when the daemon stops, which ends the process.
+                guard !isStopping else { return answer(exchange, on: connection, stopping) }
                 start(handler, request, exchange, on: connection)
                 return true
             }
@@ -88,6 +90,9 @@ extension ServerLoop {
     private var tooLarge: HTTPResponse {
         .text("The body is larger than the \(rules.limits.bodyBytes) bytes allowed.\n", status: 413)
     }
+
+    /// What is answered once the server stops.
+    var stopping: HTTPResponse { .text("The server is stopping.\n", status: 503) }
 
     private func examine(
         _ exchange: Exchange,

@@ -140,7 +140,7 @@ final class ServerLoop {
         for connection in connections.values {
             if case .running(let task) = connection.exchange?.state {
                 task.cancel()
-                connection.exchange?.state = .answered(.text("The server is stopping.\n", status: 503))
+                connection.exchange?.state = .answered(stopping)
             }
             connection.exchange?.events?.finish()
             resume(connection)
