@@ -42,6 +42,10 @@ final class ScriptedService: Sendable {
     func client() throws -> AdafruitIOClient {
         var configuration = AdafruitIOClientConfiguration()
         configuration.service = "http://127.0.0.1:\(port)"
+        // Longer than a busy machine needs.
+        configuration.connectTimeout = .seconds(600)
+        configuration.timeout = .seconds(600)
+        configuration.stallTimeout = .seconds(600)
         return try AdafruitIOClient(username: "ada", key: Secret("aio_sesame"), configuration)
     }
 }

@@ -16,7 +16,7 @@ struct ExchangeTests {
                 )
             }
         }
-        let client = HTTPClient()
+        let client = HTTPClient(.patient)
         let base = "http://127.0.0.1:\(server.port)"
 
         let response = try await client.send(
@@ -58,7 +58,7 @@ struct ExchangeTests {
             }
         }
 
-        let response = try await HTTPClient().send(HTTPClientRequest("GET", "http://127.0.0.1:\(server.port)/"))
+        let response = try await HTTPClient(.patient).send(HTTPClientRequest("GET", "http://127.0.0.1:\(server.port)/"))
 
         #expect(response.status == status)
     }
@@ -71,7 +71,7 @@ struct ExchangeTests {
                 peer.send("HTTP/1.1 200 OK\r\nContent-Length: \(path.utf8.count)\r\n\r\n\(path)")
             }
         }
-        let client = HTTPClient()
+        let client = HTTPClient(.patient)
 
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<200 {
@@ -100,7 +100,7 @@ struct ExchangeTests {
         }
         let body = [UInt8](repeating: UInt8(ascii: "y"), count: 3_000_000)
 
-        let response = try await HTTPClient()
+        let response = try await HTTPClient(.patient)
             .send(HTTPClientRequest("POST", "http://127.0.0.1:\(server.port)/", body: body))
 
         #expect(response.body.count == 32 * 65_536)
@@ -117,7 +117,7 @@ struct ExchangeTests {
             }
         }
 
-        let response = try await HTTPClient().send(HTTPClientRequest("GET", "http://127.0.0.1:\(server.port)/"))
+        let response = try await HTTPClient(.patient).send(HTTPClientRequest("GET", "http://127.0.0.1:\(server.port)/"))
 
         #expect(response.status == 200)
         #expect(response["X-A"] == nil)
@@ -128,7 +128,7 @@ struct ExchangeTests {
     func reachesUnixSockets() async throws {
         let folder = TemporaryDirectory()
         let server = try LocalServer(path: folder.file("x.sock"))
-        var configuration = HTTPClientConfiguration()
+        var configuration = HTTPClientConfiguration.patient
         configuration.unixSocket = folder.file("x.sock")
 
         let response = try await HTTPClient(configuration).send(HTTPClientRequest("GET", "http://feedbridge/status"))
@@ -151,7 +151,7 @@ struct ExchangeTests {
             }
         }
 
-        let response = try await HTTPClient().send(HTTPClientRequest("GET", "http://127.0.0.1:\(server.port)/"))
+        let response = try await HTTPClient(.patient).send(HTTPClientRequest("GET", "http://127.0.0.1:\(server.port)/"))
 
         #expect(response.text == "hello")
     }

@@ -28,7 +28,7 @@ struct LifetimeTests {
             peer.waitForEnd()
             ended.continuation.yield()
         }
-        let client = HTTPClient()
+        let client = HTTPClient(.patient)
         let task = Task { try await client.send(HTTPClientRequest("GET", "http://127.0.0.1:\(server.port)/")) }
         await arrived.wait()
 
@@ -43,7 +43,7 @@ struct LifetimeTests {
     @Test("a task that is cancelled already gets its error at once")
     func cancelsEarly() async throws {
         let server = RawServer { $0.waitForEnd() }
-        let client = HTTPClient()
+        let client = HTTPClient(.patient)
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
             return try await client.send(HTTPClientRequest("GET", "http://127.0.0.1:\(server.port)/"))
@@ -63,7 +63,7 @@ struct LifetimeTests {
             arrived.continuation.yield()
             peer.waitForEnd()
         }
-        let client = HTTPClient()
+        let client = HTTPClient(.patient)
         let request = HTTPClientRequest("GET", "http://127.0.0.1:\(server.port)/")
         let task = Task { try await client.send(request) }
         await arrived.wait()
@@ -82,7 +82,7 @@ struct LifetimeTests {
         let server = RawServer { peer in
             while peer.readRequest() != nil { peer.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
         }
-        let client = HTTPClient()
+        let client = HTTPClient(.patient)
 
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<300 {
@@ -112,7 +112,7 @@ struct LifetimeTests {
             let server = RawServer { peer in
                 while peer.readRequest() != nil { peer.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
             }
-            let client = HTTPClient()
+            let client = HTTPClient(.patient)
             precondition(threads() == 0)
             _ = try await client.send(HTTPClientRequest("GET", "http://127.0.0.1:\(server.port)/"))
             precondition(threads() == 1)
@@ -127,7 +127,7 @@ struct LifetimeTests {
         let server = RawServer { peer in
             while peer.readRequest() != nil { peer.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
         }
-        let client = HTTPClient()
+        let client = HTTPClient(.patient)
         _ = try await client.send(HTTPClientRequest("GET", "http://127.0.0.1:\(server.port)/"))
 
         let own = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
@@ -149,7 +149,7 @@ struct LifetimeTests {
             }
             setenv("http_proxy", "http://127.0.0.1:\(server.port)", 1)
             let request = HTTPClientRequest("GET", "http://127.0.0.1:\(server.port)/")
-            var configuration = HTTPClientConfiguration()
+            var configuration = HTTPClientConfiguration.patient
             let plain = try await HTTPClient(configuration).send(request)
             precondition(plain.text == "plain")
             configuration.proxy = .environment

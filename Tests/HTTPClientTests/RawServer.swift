@@ -59,7 +59,7 @@ final class RawPeer {
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        var limit = timeval(tv_sec: 30, tv_usec: 0)
+        var limit = timeval(tv_sec: 600, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 

@@ -19,7 +19,7 @@ struct RepeatTests {
     func doesNotRepeat(method: String) async throws {
         let seen = Guarded<[String]>([])
         let server = forgetfulServer(seen)
-        let client = HTTPClient()
+        let client = HTTPClient(.patient)
         let url = "http://127.0.0.1:\(server.port)/"
         _ = try await client.send(HTTPClientRequest("GET", url))
 
@@ -37,7 +37,7 @@ struct RepeatTests {
     func doesNotRepeatWithoutBody() async throws {
         let seen = Guarded<[String]>([])
         let server = forgetfulServer(seen)
-        let client = HTTPClient()
+        let client = HTTPClient(.patient)
         let url = "http://127.0.0.1:\(server.port)/"
         _ = try await client.send(HTTPClientRequest("GET", url))
 
@@ -52,7 +52,7 @@ struct RepeatTests {
     func repeats(method: String) async throws {
         let seen = Guarded<[String]>([])
         let server = forgetfulServer(seen)
-        let client = HTTPClient()
+        let client = HTTPClient(.patient)
         let url = "http://127.0.0.1:\(server.port)/"
         _ = try await client.send(HTTPClientRequest("GET", url))
 

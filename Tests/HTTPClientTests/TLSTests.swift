@@ -110,7 +110,7 @@ struct TLSTests {
     }
 
     private func client(_ authorities: String?) -> HTTPClient {
-        var configuration = HTTPClientConfiguration()
+        var configuration = HTTPClientConfiguration.patient
         configuration.caFile = authorities
         return HTTPClient(configuration)
     }

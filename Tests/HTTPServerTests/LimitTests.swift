@@ -6,7 +6,7 @@ import Testing
 @Suite("Limits", .timeLimit(.minutes(5)))
 struct LimitTests {
     private func limited(_ change: (inout HTTPLimits) -> Void) throws -> HTTPServer {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         change(&limits)
         return try serve([HTTPRoute(.post, "/") { .text("\($0.body.count)") }], limits: limits)
     }
@@ -93,7 +93,7 @@ struct LimitTests {
 
     @Test("a handler that takes longer than every time limit still answers")
     func leavesHandlersTheirTime() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.requestTime = .milliseconds(500)
         limits.inactivity = .seconds(1)
         let reached = Counter()

@@ -15,7 +15,7 @@ final class LogLines: Sendable {
 
 func serve(
     _ routes: [HTTPRoute],
-    limits: HTTPLimits = HTTPLimits(),
+    limits: HTTPLimits = .patient,
     access: HTTPAccess = .strict(),
     options: HTTPHandler? = nil,
     fallback: HTTPHandler? = nil,
@@ -46,5 +46,15 @@ struct Signal: Sendable {
     func wait() async {
         var iterator = stream.makeAsyncIterator()
         _ = await iterator.next()
+    }
+}
+
+extension HTTPLimits {
+    /// Waits longer than a busy machine needs: where time is not what a test is about, it must not decide.
+    static var patient: HTTPLimits {
+        var limits = HTTPLimits()
+        limits.inactivity = .seconds(600)
+        limits.requestTime = .seconds(600)
+        return limits
     }
 }

@@ -10,7 +10,7 @@ struct UnixSocketTests {
 
     private func serve(_ path: String, mode: UInt32 = 0o600) throws -> HTTPServer {
         let routes = [HTTPRoute(.get, "/status") { .text($0.remoteAddress ?? "local") }]
-        return try HTTPServer(.unix(path: path, mode: mode), routes: routes, log: .silent)
+        return try HTTPServer(.unix(path: path, mode: mode), routes: routes, limits: .patient, log: .silent)
     }
 
     @Test("curl reaches it; its mode is what was asked for; it is gone after stop")

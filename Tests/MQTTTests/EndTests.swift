@@ -87,14 +87,14 @@ struct EndTests {
 
     @Test("pings a quiet peer and stays connected")
     func pings() async throws {
-        let peer = ScriptedPeer([
-            [.awaitPacket, .send(Bytes.connackAccepted), .awaitPacket, .send([0xd0, 0x00]), .drain]
-        ])
+        // It answers many pings: on a busy machine this test may be late.
+        let answers = Array(repeating: [ScriptedPeer.Step.awaitPacket, .send([0xd0, 0x00])], count: 100).flatMap(\.self)
+        let peer = ScriptedPeer([[.awaitPacket, .send(Bytes.connackAccepted)] + answers])
         let connection = try await MQTTConnection.connect(.local(peer.port) { $0.keepAlive = .seconds(5) })
 
         await peer.untilPackets(2)
 
-        #expect(peer.packets().last == [0xc0, 0x00])
+        #expect(peer.packets()[1] == [0xc0, 0x00])
         #expect(connection.endReason == nil)
         await connection.disconnect()
     }

@@ -14,6 +14,8 @@ public struct AdafruitIOClientConfiguration: Sendable {
     public var connectTimeout: Duration = .seconds(10)
     /// Time for a whole request.
     public var timeout: Duration = .seconds(30)
+    /// How long nothing may come while a response is awaited.
+    public var stallTimeout: Duration = .seconds(15)
 
     /// The real service.
     public init() {}
@@ -43,6 +45,7 @@ public final class AdafruitIOClient: Sendable {
         var settings = HTTPClientConfiguration()
         settings.connectTimeout = configuration.connectTimeout
         settings.totalTimeout = configuration.timeout
+        settings.stallTimeout = configuration.stallTimeout
         settings.caFile = configuration.caFile
         http = HTTPClient(settings)
     }
