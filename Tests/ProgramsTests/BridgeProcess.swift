@@ -3,10 +3,18 @@ import TestKit
 
 /// A bridge with a configuration and a state directory of its own, against a simulator.
 final class BridgeProcess: Sendable {
-    let folder = TemporaryDirectory()
+    let folder: TemporaryDirectory
     var configuration: String { folder.file("feedbridge.toml") }
 
-    init(_ simulator: SimulatorProcess, _ text: String = BridgeProcess.host) throws {
+    /// `account` is added to `[account]`, `text` to the end; with `state` it goes on where that bridge has stopped.
+    init(
+        _ simulator: SimulatorProcess,
+        _ text: String? = nil,
+        account: String? = nil,
+        state: BridgeProcess? = nil
+    ) throws {
+        folder = state?.folder ?? TemporaryDirectory()
+        let text = text ?? (account == nil ? BridgeProcess.host : "")
         try folder.write(
             """
             name = "test"
@@ -18,6 +26,8 @@ final class BridgeProcess: Sendable {
             plan = 10000
             mqtt = "mqtt://127.0.0.1:\(simulator.mqttPort)"
             rest = "http://127.0.0.1:\(simulator.httpPort)"
+
+            \(account ?? "")
 
             [recorder]
             smallest_free = "1 MB"

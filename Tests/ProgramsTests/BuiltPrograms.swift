@@ -1,4 +1,5 @@
 import Diagnostics
+import FastJSON
 import Foundation
 import TestKit
 
@@ -93,5 +94,13 @@ final class SimulatorProcess: Sendable {
         let body = try await ChildProcess.run("curl", ["-s", "-H", "X-AIO-Key: aio_key_of_a_test", address])
         struct Last: Decodable { var value: String? }
         return (try? JSONDecoder().decode(Last.self, from: Data(body.utf8)))?.value
+    }
+
+    /// Value and time of every point of a feed, by REST.
+    func points(_ feed: String) async throws -> [String] {
+        let address = "http://127.0.0.1:\(httpPort)/api/v2/\(username)/feeds/\(feed)/data?limit=1000"
+        let body = try await ChildProcess.run("curl", ["-s", "-H", "X-AIO-Key: aio_key_of_a_test", address])
+        let points = try JSON.parse(body).array ?? []
+        return points.map { "\(feed) \($0["created_epoch"]?.serialized() ?? "?") \($0["value"]?.string ?? "?")" }
     }
 }
