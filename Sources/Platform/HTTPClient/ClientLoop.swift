@@ -49,8 +49,20 @@ final class ClientLoop {
     /// Does what can be done, hands out what is finished, and waits for something to happen.
     private func move() {
         guard let multi else { return }
-        var running: Int32 = 0
-        curl_multi_perform(multi, &running)
+        // A transfer that ends lets one go that waited for its connection. libcurl 7.88 may forget the timer that it
+        // sets for that one, and would wait for ever with nothing to wait for: so it is asked again at once.
+        repeat {
+            var running: Int32 = 0
+            curl_multi_perform(multi, &running)
+        } while handOut(multi)
+        // libcurl shortens the wait to its own timers; the mailbox ends it. For the forgotten timer of a transfer that
+        // was let go otherwise, it is short while there are any.
+        curl_multi_poll(multi, nil, 0, transfers.isEmpty ? 600_000 : 1000, nil)
+    }
+
+    /// Hands out what is finished; says whether anything was.
+    private func handOut(_ multi: UnsafeMutableRawPointer) -> Bool {
+        var hasFinished = false
         var left: Int32 = 0
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle,
@@ -61,9 +73,9 @@ final class ClientLoop {
             let outcome = transfer.outcome(code)
             discard(transfer)
             transfer.call.continuation.resume(returning: outcome)
+            hasFinished = true
         }
-        // libcurl shortens the wait to its own timers; the mailbox ends it.
-        curl_multi_poll(multi, nil, 0, 600_000, nil)
+        return hasFinished
     }
 
     private func start(_ call: ClientCall) {
