@@ -119,10 +119,11 @@ struct LimitTests {
         }
     }
 
-    @Test("clients beyond the limit of connections are answered as soon as others go")
-    func answersAfterCrowds() async throws {
-        let server = try limited { $0.connections = 2 }
-        let crowd = [try await RawClient(port: server.port), try await RawClient(port: server.port)]
+    @Test("clients beyond the limit of connections are answered as soon as others go", arguments: 1...3)
+    func answersAfterCrowds(size: Int) async throws {
+        let server = try limited { $0.connections = size }
+        var crowd: [RawClient] = []
+        for _ in 0..<size { crowd.append(try await RawClient(port: server.port)) }
         for client in crowd {
             await client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
             #expect(try await client.readResponse().body == "0")

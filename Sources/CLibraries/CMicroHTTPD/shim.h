@@ -77,6 +77,11 @@ static inline int feedbridge_mhd_epoll_descriptor(struct MHD_Daemon *daemon) {
     return info != NULL ? info->epoll_fd : -1;
 }
 
+static inline unsigned int feedbridge_mhd_connections(struct MHD_Daemon *daemon) {
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+    return info != NULL ? info->num_connections : 0;
+}
+
 // `prctl` is variadic. Names the calling thread, for debuggers and `top -H`.
 static inline void feedbridge_name_thread(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);

@@ -61,8 +61,19 @@ final class Daemon {
         return UnsafePointer(copy)
     }
 
+    /// Does what is due, without waiting.
     func run() {
-        if let handle { MHD_run(handle) }
+        guard let handle else { return }
+        // At the limit of connections (or of descriptors) libmicrohttpd takes its listening socket out of its epoll
+        // set, and puts it back only at the beginning of a run. When connections ended in this one, nothing else may
+        // ever wake the poll: so run again, or newcomers wait for ever.
+        var before = feedbridge_mhd_connections(handle)
+        while true {
+            MHD_run(handle)
+            let after = feedbridge_mhd_connections(handle)
+            guard after < before else { return }
+            before = after
+        }
     }
 
     /// Milliseconds until `run` must be called; -1 when only events matter.
