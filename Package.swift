@@ -61,6 +61,7 @@ let targets: [Target] = [
     library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
     library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
     library("CJSONC", pkgConfig: "json-c", package: "libjson-c-dev"),
+    library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
     library("CEpoll", package: "libc6-dev"),
     .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
@@ -74,6 +75,7 @@ let targets: [Target] = [
     module("Platform", "HTTPClient", ["CCurl", "Diagnostics"]),
     module("Platform", "FastJSON", ["CJSONC"]),
     module("Platform", "TOML", ["CTOMLPlusPlus", "FastJSON"]),
+    module("Platform", "XML", ["CExpat"]),
     module("Platform", "Compression", ["CZlib"]),
 
     // Samples, samplers, recorder
@@ -139,6 +141,7 @@ let targets: [Target] = [
     tests("HTTPClient", ["HTTPClient", "HTTPServer", "Diagnostics", "TestKit"]),
     tests("FastJSON", ["FastJSON", "TestKit"]),
     tests("TOML", ["TOML", "FastJSON", "TestKit"]),
+    tests("XML", ["XML"]),
     tests("Compression", ["Compression", "TestKit"]),
     tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
