@@ -62,6 +62,7 @@ let targets: [Target] = [
     library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
     library("CJSONC", pkgConfig: "json-c", package: "libjson-c-dev"),
     library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
+    library("CMiniZip", package: "libminizip-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
     library("CEpoll", package: "libc6-dev"),
     .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
@@ -76,12 +77,13 @@ let targets: [Target] = [
     module("Platform", "FastJSON", ["CJSONC"]),
     module("Platform", "TOML", ["CTOMLPlusPlus", "FastJSON"]),
     module("Platform", "XML", ["CExpat"]),
-    module("Platform", "Compression", ["CZlib"]),
+    module("Platform", "Compression", ["CMiniZip", "CZlib"]),
 
     // Samples, samplers, recorder
     module("Samples", "Samples", ["Diagnostics"]),
     module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression"]),
+    module("Samplers", "HealthImport", ["Samples", "Compression"]),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
     // Delivery
@@ -146,6 +148,7 @@ let targets: [Target] = [
     tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
+    tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
     tests("Feeds", ["Feeds", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
