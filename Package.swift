@@ -85,7 +85,7 @@ let targets: [Target] = [
     module("Samples", "Samples", ["Diagnostics"]),
     module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression"]),
-    module("Samplers", "BusSamplers", []),
+    module("Samplers", "BusSamplers", ["Samples", "SystemBus", "Diagnostics"]),
     module("Samplers", "HealthImport", ["Samples", "Compression"]),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
@@ -152,7 +152,7 @@ let targets: [Target] = [
     tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
-    tests("BusSamplers", ["BusSamplers", "FastJSON", "TestKit"]),
+    tests("BusSamplers", ["BusSamplers", "Samples", "SystemBus", "FastJSON", "Diagnostics", "TestKit"]),
     tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
