@@ -82,6 +82,7 @@ let targets: [Target] = [
     module("Samples", "Samples", ["Diagnostics"]),
     module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression"]),
+    module("Derivations", "Derivations", ["Samples", "Diagnostics"]),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
     // Delivery
@@ -146,6 +147,7 @@ let targets: [Target] = [
     tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
+    tests("Derivations", ["Derivations", "Samples", "Diagnostics", "TestKit"]),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
     tests("Feeds", ["Feeds", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
