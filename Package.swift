@@ -84,6 +84,7 @@ let targets: [Target] = [
     module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression"]),
     module("Samplers", "HealthImport", ["Samples", "Compression"]),
+    module("Derivations", "Derivations", ["Samples", "Diagnostics"]),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
     // Delivery
@@ -149,6 +150,7 @@ let targets: [Target] = [
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
+    tests("Derivations", ["Derivations", "Samples", "Diagnostics", "TestKit"]),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
     tests("Feeds", ["Feeds", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
