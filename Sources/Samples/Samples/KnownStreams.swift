@@ -61,6 +61,12 @@ public enum KnownStreams {
             ("distance", .metres, .real),
             ("pace", Unit(rawValue: "s/m"), .real)
         )
+        add(
+            "pedometer",
+            ("event", .none, .text),
+            ("active", .seconds, .real),
+            ("active_pace", Unit(rawValue: "s/m"), .real)
+        )
         add("floors", ("up", .none, .integer), ("down", .none, .integer))
         add(
             "attitude",

@@ -46,5 +46,9 @@ public enum DerivationCatalog {
     }
 
     /// What people's and devices' movements tell.
-    static let motion: [DerivationKind] = []
+    static let motion: [DerivationKind] = [
+        DerivationKind(StepsDerivation.kind, keys: StepsDerivation.keys) { settings throws(DerivationError) in
+            try StepsDerivation(settings)
+        }
+    ]
 }
