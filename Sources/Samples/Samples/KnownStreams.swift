@@ -78,6 +78,13 @@ public enum KnownStreams {
             ("pitch", .radians, .real),
             ("yaw", .radians, .real)
         )
+        add(
+            "magnetic_field",
+            ("x", .microtesla, .real),
+            ("y", .microtesla, .real),
+            ("z", .microtesla, .real),
+            ("accuracy", .none, .integer)
+        )
         add("heading", ("degrees", .degrees, .real), ("accuracy", .degrees, .real))
         add("shake", ("event", .none, .text))
         add("orientation", ("face", .none, .text))

@@ -49,6 +49,9 @@ public enum DerivationCatalog {
     static let motion: [DerivationKind] = [
         DerivationKind(StepsDerivation.kind, keys: StepsDerivation.keys) { settings throws(DerivationError) in
             try StepsDerivation(settings)
-        }
+        },
+        DerivationKind(AttitudeDerivation.kind, keys: AttitudeDerivation.keys) { settings throws(DerivationError) in
+            try AttitudeDerivation(settings)
+        },
     ]
 }
