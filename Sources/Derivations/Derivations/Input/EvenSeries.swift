@@ -46,6 +46,8 @@ struct EvenSeries: Sendable {
     /// Takes the next point.
     @inline(__always)
     mutating func add(_ time: Int64, _ value: Double) -> Event {
+        // Centuries away the sums below would not fit.
+        guard time.magnitude < 8_000_000_000_000_000_000 else { return .nothing }
         guard hasPoint else {
             begin(time, value)
             return .restart
