@@ -61,6 +61,12 @@ public enum KnownStreams {
             ("distance", .metres, .real),
             ("pace", Unit(rawValue: "s/m"), .real)
         )
+        add(
+            "pedometer",
+            ("event", .none, .text),
+            ("active", .seconds, .real),
+            ("active_pace", Unit(rawValue: "s/m"), .real)
+        )
         add("floors", ("up", .none, .integer), ("down", .none, .integer))
         add(
             "attitude",
@@ -71,6 +77,13 @@ public enum KnownStreams {
             ("roll", .radians, .real),
             ("pitch", .radians, .real),
             ("yaw", .radians, .real)
+        )
+        add(
+            "magnetic_field",
+            ("x", .microtesla, .real),
+            ("y", .microtesla, .real),
+            ("z", .microtesla, .real),
+            ("accuracy", .none, .integer)
         )
         add("heading", ("degrees", .degrees, .real), ("accuracy", .degrees, .real))
         add("shake", ("event", .none, .text))

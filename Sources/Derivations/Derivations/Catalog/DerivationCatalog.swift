@@ -46,5 +46,25 @@ public enum DerivationCatalog {
     }
 
     /// What people's and devices' movements tell.
-    static let motion: [DerivationKind] = []
+    static let motion: [DerivationKind] = [
+        DerivationKind(StepsDerivation.kind, keys: StepsDerivation.keys) { settings throws(DerivationError) in
+            try StepsDerivation(settings)
+        },
+        DerivationKind(FloorsDerivation.kind, keys: FloorsDerivation.keys) { settings throws(DerivationError) in
+            try FloorsDerivation(settings)
+        },
+        DerivationKind(AttitudeDerivation.kind, keys: AttitudeDerivation.keys) { settings throws(DerivationError) in
+            try AttitudeDerivation(settings)
+        },
+        DerivationKind(ShakeDerivation.kind, keys: ShakeDerivation.keys) { settings throws(DerivationError) in
+            try ShakeDerivation(settings)
+        },
+        DerivationKind(OrientationDerivation.kind, keys: OrientationDerivation.keys) {
+            settings throws(DerivationError) in
+            try OrientationDerivation(settings)
+        },
+        DerivationKind(ActivityDerivation.kind, keys: ActivityDerivation.keys) { settings throws(DerivationError) in
+            try ActivityDerivation(settings)
+        },
+    ]
 }
