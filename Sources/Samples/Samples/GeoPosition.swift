@@ -42,6 +42,24 @@ public struct GeoPosition: Sendable, Hashable {
         )
     }
 
+    /// The place so many metres to the east and to the north; nil beyond a pole.
+    public func moved(east: Double, north: Double) -> GeoPosition? {
+        let latitude = latitude + north / 111_132.95
+        // The radii are those of the middle of the way: a first guess is enough for them.
+        guard let guess = GeoPosition(latitude: latitude, longitude: longitude) else { return nil }
+        let unit = offset(to: GeoPosition(latitude: guess.latitude, longitude: longitude) ?? self).north
+        let scale = unit == 0 ? 1 : north / unit
+        let reached = self.latitude + (guess.latitude - self.latitude) * scale
+        let middle = 0.5 * (self.latitude + reached) * .pi / 180
+        let sine = sin(middle)
+        let prime = GeoPosition.equatorialRadius / (1 - GeoPosition.eccentricitySquared * sine * sine).squareRoot()
+        let circle = prime * cos(middle)
+        guard circle > 1 else { return nil }
+        var longitude = longitude + east / circle * 180 / .pi
+        if longitude > 180 { longitude -= 360 } else if longitude < -180 { longitude += 360 }
+        return GeoPosition(latitude: reached, longitude: longitude)
+    }
+
     private func arc(to other: GeoPosition) -> Double {
         let first = latitude * .pi / 180
         let second = other.latitude * .pi / 180

@@ -1,0 +1,11 @@
+extension DerivationCatalog {
+    /// What places, beacons, hearts, light, air and machines tell.
+    static let places: [DerivationKind] = [
+        DerivationKind(RunDerivation.kind, keys: RunDerivation.keys) { settings throws(DerivationError) in
+            try RunDerivation(settings)
+        },
+        DerivationKind(GeofenceDerivation.kind, keys: GeofenceDerivation.keys) { settings throws(DerivationError) in
+            try GeofenceDerivation(settings)
+        },
+    ]
+}
