@@ -7,5 +7,8 @@ extension DerivationCatalog {
         DerivationKind(GeofenceDerivation.kind, keys: GeofenceDerivation.keys) { settings throws(DerivationError) in
             try GeofenceDerivation(settings)
         },
+        DerivationKind(BeaconsDerivation.kind, keys: BeaconsDerivation.keys) { settings throws(DerivationError) in
+            try BeaconsDerivation(settings)
+        },
     ]
 }
