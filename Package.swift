@@ -81,7 +81,7 @@ let targets: [Target] = [
     // Samples, samplers, recorder
     module("Samples", "Samples", ["Diagnostics"]),
     module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
-    module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression"]),
+    module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression", "FastJSON"]),
     module("Derivations", "Derivations", ["Samples", "Diagnostics"]),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
@@ -106,8 +106,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "ReplaySamplers", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO", "AdafruitIOClient",
-            "Publisher", "Control",
+            "ReplaySamplers", "Derivations", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO",
+            "AdafruitIOClient", "Publisher", "Control",
         ]
     ),
     program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),

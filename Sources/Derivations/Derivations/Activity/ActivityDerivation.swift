@@ -97,7 +97,9 @@ public struct ActivityDerivation: Derivation {
             let turned = mean.dot(direction) / max(1e-9, mean.length * direction.length)
             evidence.turning = acos(max(-1, min(1, turned)))
         }
-        if let speed, (time &- speed.time).magnitude <= ActivityDerivation.freshness.magnitude { evidence.speed = speed.value }
+        if let speed, (time &- speed.time).magnitude <= ActivityDerivation.freshness.magnitude {
+            evidence.speed = speed.value
+        }
         let (found, confidence) = ActivityJudge.judge(evidence)
         agreed = found == candidate ? agreed + 1 : 1
         candidate = found
