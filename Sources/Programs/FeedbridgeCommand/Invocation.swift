@@ -56,6 +56,8 @@ enum Invocation {
                 to: try reader.required("--to", "TIME"),
                 format: try format(&reader, default: .csv, allowed: [.csv, .jsonl])
             )
+        case "replay":
+            return try replay(&reader)
         default:
             return try dashboard(&reader)
         }

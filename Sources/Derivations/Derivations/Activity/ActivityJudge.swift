@@ -53,7 +53,7 @@ enum ActivityJudge {
         points += cadence >= runningCadence ? 1 : cadence < 2.15 ? -1 : 0
         points += evidence.strength >= runningStrength ? 1 : evidence.strength < 0.3 ? -1 : 0
         if let speed = evidence.speed { points += speed >= runningSpeed ? 1 : speed < 1.9 ? -1 : 0 }
-        let confidence = min(0.95, 0.6 + 0.15 * abs(points))
+        let confidence = min(0.95, (60 + 15 * abs(points)) / 100)
         return points > 0 ? (.running, confidence) : (.walking, confidence)
     }
 }

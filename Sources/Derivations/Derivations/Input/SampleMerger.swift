@@ -1,6 +1,6 @@
 /// Brings the samples of several sensors into the order of their times, as they come in batches of one sensor each.
 ///
-/// A sensor that is behind is waited for, but for a few seconds of the others' samples only; memory is bounded.
+/// A sensor that is behind is waited for, but for some seconds of the others' samples only; memory is bounded.
 struct SampleMerger: Sendable {
     /// One sample on its way.
     struct Entry {
@@ -20,7 +20,7 @@ struct SampleMerger: Sendable {
     }
 
     /// So many nanoseconds a sensor is waited for.
-    private static let patience: Int64 = 3_000_000_000
+    private static let patience: Int64 = 6_000_000_000
     /// So many samples of a sensor wait at most; a power of two.
     private static let room = 2_048
     /// So many samples in a row that are not newer than the newest mean that the clock was set back.
