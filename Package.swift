@@ -102,6 +102,7 @@ let targets: [Target] = [
 
     // Control
     module("Control", "Control", ["Diagnostics", "FastJSON"]),
+    module("Control", "Alerts", ["Samples", "DataPoints", "Diagnostics"]),
 
     // Bridge and programs
     module(
@@ -167,6 +168,7 @@ let targets: [Target] = [
         ["Publisher", "Simulator", "AdafruitIO", "DataPoints", "MQTT", "Diagnostics", "TestKit"]
     ),
     tests("Control", ["Control", "Diagnostics", "TestKit"]),
+    tests("Alerts", ["Alerts", "Samples", "DataPoints", "Diagnostics"]),
     tests(
         "Simulator",
         [

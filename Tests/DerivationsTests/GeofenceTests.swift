@@ -169,11 +169,11 @@ struct GeofenceTests {
         }
     }
 
-    @Test("the grid changes nothing: a thousand circles tell what each alone would tell")
+    @Test("the grid changes nothing: many circles tell what each alone would tell")
     func agreesWithSingles() throws {
         var chance = Chance(state: 3)
         var fences: [(String, String)] = []
-        for number in 0..<200 {
+        for number in 0..<80 {
             let latitude = 47 + Double.random(in: -0.02...0.02, using: &chance)
             let longitude = 8 + Double.random(in: -0.02...0.02, using: &chance)
             fences.append(
@@ -183,7 +183,7 @@ struct GeofenceTests {
         var all = try Bench("geofence", fences)
         var singles = try fences.map { try Bench("geofence", [$0]) }
         var (east, north) = (0.0, 0.0)
-        for second in 0..<1_500 {
+        for second in 0..<800 {
             east += 12 * sin(Double(second) / 90)
             north += 12 * cos(Double(second) / 210)
             all.fix(Double(second), east, north)
@@ -192,7 +192,7 @@ struct GeofenceTests {
 
         let apart = singles.flatMap { single in (single.given["geofence"] ?? []).map { "\($0)" } }
         #expect(Set((all.given["geofence"] ?? []).map { "\($0)" }) == Set(apart))
-        #expect(apart.count > 50)
+        #expect(apart.count > 10)
     }
 
     @Test(
