@@ -84,9 +84,11 @@ let targets: [Target] = [
     // Samples, samplers, recorder
     module("Samples", "Samples", ["Diagnostics"]),
     module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
-    module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression"]),
     module("Samplers", "BusSamplers", ["Samples", "SystemBus", "Diagnostics"]),
+    module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression", "FastJSON"]),
+    module("Samplers", "GPSDSamplers", ["Samples", "Diagnostics", "FastJSON", "XML"]),
     module("Samplers", "HealthImport", ["Samples", "Compression"]),
+    module("Derivations", "Derivations", ["Samples", "Diagnostics"]),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
     // Delivery
@@ -103,6 +105,7 @@ let targets: [Target] = [
 
     // Control
     module("Control", "Control", ["Diagnostics", "FastJSON"]),
+    module("Control", "Alerts", ["Samples", "DataPoints", "Diagnostics"]),
 
     // Bridge and programs
     module(
@@ -110,7 +113,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "ReplaySamplers", "HealthImport", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO",
+            "ReplaySamplers", "BusSamplers", "HealthImport", "Derivations", "Recorder", "DataPoints", "Feeds", "Outbox",
+            "AdafruitIO",
             "AdafruitIOClient", "Publisher", "Control",
         ]
     ),
@@ -153,7 +157,9 @@ let targets: [Target] = [
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("BusSamplers", ["BusSamplers", "Samples", "SystemBus", "FastJSON", "Diagnostics", "TestKit"]),
+    tests("GPSDSamplers", ["GPSDSamplers", "Samples", "Diagnostics", "FastJSON", "TestKit"]),
     tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
+    tests("Derivations", ["Derivations", "GPSDSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
     tests("Feeds", ["Feeds", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
@@ -168,6 +174,7 @@ let targets: [Target] = [
         ["Publisher", "Simulator", "AdafruitIO", "DataPoints", "MQTT", "Diagnostics", "TestKit"]
     ),
     tests("Control", ["Control", "Diagnostics", "TestKit"]),
+    tests("Alerts", ["Alerts", "Samples", "DataPoints", "Diagnostics"]),
     tests(
         "Simulator",
         [

@@ -15,6 +15,7 @@ enum Help {
           outbox      count, list, export, retry or drop the data points that wait
           query       print the samples of a stream between two times
           import      take over a phone's history from an Apple Health export
+          replay      compute steps, attitude and more from a recording in a file
           dashboard   create the dashboard with its toggle, status and charts
 
         feedbridge COMMAND --help tells more; feedbridge --version prints the version.
@@ -123,6 +124,23 @@ enum Help {
           --priority       the sources that are believed first; else watches, phones, apps
           --largest SIZE   to how much the zip may unfold (default: "64 GB")
           --json           print the days as JSON, each source apart, too
+
+        """,
+        "replay": """
+        Usage: feedbridge replay FILE --derive KIND[,KIND...] [OPTIONS]
+
+        Computes from a recording, plain or gzip, as fast as possible. Prints a JSON line for each sample,
+        and at the end {"summary":{...}}. Needs no configuration. Kinds:
+        steps, floors, attitude, shake, orientation, activity.
+
+          --format F        csv, sensorlogger (default: the content says)
+          --columns LIST    what each column is: time_ns, time_ms or time_s; ax ay az, or a for a magnitude;
+                            gx gy gz; mx my mz; pressure; lat lon ele accuracy speed; - to skip
+          --rate HZ         rows a second, where no column is a time
+          --acc-unit U      g, m/s2 or raw          --gyro-unit U   deg/s or rad/s
+          --mag-unit U      uT or gauss             --sign S        iphone or android
+          --option K=V      a setting of a derivation, such as height=1.75; can be repeated
+          --summary         print the summary alone
 
         """,
         "dashboard": """

@@ -58,6 +58,8 @@ enum Invocation {
             )
         case "import":
             return try importHealth(&reader)
+        case "replay":
+            return try replay(&reader)
         default:
             return try dashboard(&reader)
         }
