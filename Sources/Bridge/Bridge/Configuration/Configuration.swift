@@ -24,6 +24,8 @@ public struct Configuration: Sendable, Equatable {
     public var http: HTTP
     /// `[[sampler]]`, in order.
     public var samplers: [Sampler]
+    /// What is computed from the samples.
+    public var derivations: [Derived]
     /// `[[rule]]`, in order.
     public var rules: [Rule]
 

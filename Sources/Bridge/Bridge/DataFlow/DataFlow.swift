@@ -8,8 +8,8 @@ internal import Samples
 // How the data goes, from here on:
 //
 //   samplers --> DataFlow --+--> recorder      full rate, SQLite
-//                           |
-//                           +--> rules         window, reduce, dead band
+//                  |   ^    |
+//             derivations   +--> rules         window, reduce, dead band
 //                                  |
 //                                outbox        durable before anything is sent
 //                                  |
@@ -25,6 +25,7 @@ internal import Samples
 final class DataFlow: SampleSink {
     private struct State {
         var rules: RuleEngine
+        var derived = DerivedStreams()
         var monitors: [Name: StreamMonitor]
         /// The rules as they are written, and the longer intervals that the budget asks for.
         var written: [Rule]
@@ -79,13 +80,24 @@ final class DataFlow: SampleSink {
 
     func receive(_ batch: SampleBatch) {
         guard !batch.isEmpty else { return }
+        let (points, derived) = state.withLock { state in
+            var points = take([batch], into: &state)
+            let derived = state.derived.receive(batch)
+            points += take(derived, into: &state)
+            return (points, derived.map { (batch: $0, isKept: state.derived.kept.contains($0.stream.name)) })
+        }
+        recorder.receive(batch)
+        for (batch, isKept) in derived { recorder.receive(batch, keepOutside: isKept) }
+        outbox.append(points)
+    }
+
+    /// Counts the batches, and gives the points that rules make of them.
+    private func take(_ batches: [SampleBatch], into state: inout State) -> [DataPoint] {
         let now = time.boot()
-        let points = state.withLock { state in
+        return batches.flatMap { batch in
             state.monitors[batch.stream.name, default: StreamMonitor(askedHertz: nil)].count(batch, at: now)
             return state.rules.receive(batch)
         }
-        recorder.receive(batch)
-        outbox.append(points)
     }
 
     /// Waits while the recorder is behind, at most two seconds at a time: a disk that fails must not stop a source for ever.
@@ -120,11 +132,34 @@ final class DataFlow: SampleSink {
         outbox.append(state.withLock { $0.rules.setRecording(isOn) })
     }
 
-    /// Closes windows whose time has passed, for streams that fell silent.
+    /// Closes windows whose time has passed, for streams that fell silent, and lets derivations see that time goes on.
     func tick() {
         let now = time.wall()
-        outbox.append(state.withLock { $0.rules.tick(now: now) })
+        let (points, derived) = state.withLock { state in
+            // What is on its way has two seconds to arrive.
+            let derived = state.derived.advance(to: now - .seconds(2))
+            let points = take(derived, into: &state) + state.rules.tick(now: now)
+            return (points, derived.map { (batch: $0, isKept: state.derived.kept.contains($0.stream.name)) })
+        }
+        for (batch, isKept) in derived { recorder.receive(batch, keepOutside: isKept) }
+        outbox.append(points)
     }
+
+    /// Puts other derivations in place; those that did not change go on. `states` are from before a restart.
+    func replace(
+        derivations: [any Derivation],
+        written: [Configuration.Derived],
+        states: [String: [UInt8]] = [:]
+    ) {
+        state.withLock { state in
+            for stream in state.derived.streams { state.monitors[stream.name] = nil }
+            state.derived.replace(derivations, written: written, states: states)
+            for stream in state.derived.streams { state.monitors[stream.name] = StreamMonitor(askedHertz: nil) }
+        }
+    }
+
+    /// What derivations must know after a restart.
+    var derivationStates: [String: [UInt8]] { state.withLock { $0.derived.states } }
 
     /// Publishes what all windows hold, at the end of the program.
     func finish() {

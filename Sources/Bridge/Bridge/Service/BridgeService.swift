@@ -25,6 +25,7 @@ actor BridgeService {
     private var key: Secret
     private let time: any TimeSource
     private let log: Log
+    private var keptStates: [String: [UInt8]] = [:]
     private var preparing: Task<Void, Never>?
     /// Feeds that points were sent to and that the account does not have.
     private var missingFeeds: Set<FeedKey> = []
@@ -60,6 +61,9 @@ actor BridgeService {
         )
         let rules = try RuleEngine(configuration.rules.map(\.rule), device: configuration.name, isRecording: false)
         flow = DataFlow(rules: rules, recorder: recorder, outbox: outbox, time: time, log: log)
+        let states = try await store.value("derivations").flatMap { StateText.value([String: [UInt8]].self, $0) }
+        let derivations = try configuration.makeDerivations()
+        flow.replace(derivations: derivations, written: configuration.derivations, states: states ?? [:])
         runner = SamplerRunner(flow: flow, time: time, log: log)
         let kept = try await store.value("publisher").flatMap { StateText.value(PublisherMemory.self, $0) }
         delivery = PublisherDriver(
@@ -114,7 +118,8 @@ actor BridgeService {
             throw ConfigurationError(problems: [problem])
         }
         log.info("feedbridge \(FeedbridgeVersion.text) runs as \(configuration.name); state in \(directory.path)")
-        await runner.replace(with: samplers)
+        let derivations = try configuration.makeDerivations()
+        await runner.replace(with: samplers, needed: DerivedStreams.needed(derivations, configuration.derivations))
 
         let recording = Task { [recorder] in try await recorder.run() }
         let keeping = Task { [outbox] in try await outbox.run() }
@@ -135,6 +140,7 @@ actor BridgeService {
         control.finish()
         await switching.value
         flow.finish()
+        await keepDerivations()
         preparing?.cancel()
         for helper in helpers { helper.cancel() }
         await drain()
@@ -181,9 +187,11 @@ actor BridgeService {
             if new.name != configuration.name || new.state != configuration.state {
                 log.warning("name and state change only with a restart")
             }
-            let streams = samplers.flatMap { $0.sampler.streams }
+            let derivations = try new.makeDerivations()
+            let streams = samplers.flatMap { $0.sampler.streams } + derivations.flatMap(\.outputs)
             try flow.replace(rules: new.rules.map(\.rule), streams: streams)
-            await runner.replace(with: samplers)
+            flow.replace(derivations: derivations, written: new.derivations)
+            await runner.replace(with: samplers, needed: DerivedStreams.needed(derivations, new.derivations))
             let isOther =
                 key != self.key || new.account != configuration.account || new.control != configuration.control
             self.key = key
@@ -272,8 +280,25 @@ actor BridgeService {
         }
     }
 
+    /// Keeps what derivations must know after a restart: totals, and in which places one is.
+    private func keepDerivations() async {
+        let states = flow.derivationStates
+        guard states != keptStates else { return }
+        do {
+            try await store.set("derivations", StateText.text(states))
+            keptStates = states
+        } catch {
+            log.error("cannot keep the state of the derivations: \(error)")
+        }
+    }
+
     private func tick() async {
-        while (try? await time.sleep(for: .seconds(1))) != nil { flow.tick() }
+        var seconds = 0
+        while (try? await time.sleep(for: .seconds(1))) != nil {
+            flow.tick()
+            seconds += 1
+            if seconds.isMultiple(of: 10) { await keepDerivations() }
+        }
     }
 
     private func watchLimits() async {
