@@ -114,8 +114,7 @@ let targets: [Target] = [
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
             "ReplaySamplers", "BusSamplers", "HealthImport", "Derivations", "Recorder", "DataPoints", "Feeds", "Outbox",
-            "AdafruitIO",
-            "AdafruitIOClient", "Publisher", "Control",
+            "AdafruitIO", "AdafruitIOClient", "Publisher", "Control", "Alerts",
         ]
     ),
     program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),
@@ -185,7 +184,7 @@ let targets: [Target] = [
     tests(
         "Bridge",
         [
-            "Bridge", "AdafruitIO", "AdafruitIOClient", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT",
+            "Bridge", "AdafruitIO", "AdafruitIOClient", "Alerts", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT",
             "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML",
             "Diagnostics", "TestKit",
         ]

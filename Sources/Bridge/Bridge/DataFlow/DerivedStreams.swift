@@ -53,9 +53,13 @@ struct DerivedStreams {
 
     mutating func advance(to time: Timestamp) -> [SampleBatch] { chain.advance(to: time) }
 
-    /// The streams that derivations with `always` need, directly or through others.
-    static func needed(_ derivations: [any Derivation], _ written: [Configuration.Derived]) -> Set<Name> {
-        var needed = Set(zip(derivations, written).filter { $1.always }.flatMap { $0.0.inputs })
+    /// The streams that derivations with `always` need, and those of `others`, directly or through derivations.
+    static func needed(
+        _ derivations: [any Derivation],
+        _ written: [Configuration.Derived],
+        also others: Set<Name> = []
+    ) -> Set<Name> {
+        var needed = others.union(zip(derivations, written).filter { $1.always }.flatMap { $0.0.inputs })
         var before = -1
         while needed.count != before {
             before = needed.count

@@ -1,3 +1,4 @@
+internal import Alerts
 internal import Control
 internal import DataPoints
 internal import Diagnostics
@@ -26,6 +27,8 @@ actor BridgeService {
     private let time: any TimeSource
     private let log: Log
     private var keptStates: [String: [UInt8]] = [:]
+    private var keptAlerts: [String] = []
+    private let commands: CommandRunner
     private var preparing: Task<Void, Never>?
     /// Feeds that points were sent to and that the account does not have.
     private var missingFeeds: Set<FeedKey> = []
@@ -45,6 +48,7 @@ actor BridgeService {
         self.environment = environment
         self.time = time
         self.log = log
+        commands = CommandRunner(log: log)
 
         var settings = RecorderStore.Settings()
         settings.host = InitCommand.bridgeName
@@ -118,8 +122,10 @@ actor BridgeService {
             throw ConfigurationError(problems: [problem])
         }
         log.info("feedbridge \(FeedbridgeVersion.text) runs as \(configuration.name); state in \(directory.path)")
+        let begun = try? await store.value("alerts").flatMap { StateText.value([String].self, $0) }
+        try watchAlerts(configuration, begun: begun ?? [])
         let derivations = try configuration.makeDerivations()
-        await runner.replace(with: samplers, needed: DerivedStreams.needed(derivations, configuration.derivations))
+        await runner.replace(with: samplers, needed: needed(derivations, configuration))
 
         let recording = Task { [recorder] in try await recorder.run() }
         let keeping = Task { [outbox] in try await outbox.run() }
@@ -191,7 +197,8 @@ actor BridgeService {
             let streams = samplers.flatMap { $0.sampler.streams } + derivations.flatMap(\.outputs)
             try flow.replace(rules: new.rules.map(\.rule), streams: streams)
             flow.replace(derivations: derivations, written: new.derivations)
-            await runner.replace(with: samplers, needed: DerivedStreams.needed(derivations, new.derivations))
+            try watchAlerts(new)
+            await runner.replace(with: samplers, needed: needed(derivations, new))
             let isOther =
                 key != self.key || new.account != configuration.account || new.control != configuration.control
             self.key = key
@@ -280,13 +287,30 @@ actor BridgeService {
         }
     }
 
+    /// The streams that are needed while the switch is off, too.
+    private func needed(_ derivations: [any Derivation], _ configuration: Configuration) -> Set<Name> {
+        DerivedStreams.needed(derivations, configuration.derivations, also: configuration.alerting.needed)
+    }
+
+    private func watchAlerts(_ configuration: Configuration, begun: [String]? = nil) throws {
+        let executor = AlertExecutor(
+            commands: commands,
+            log: log,
+            publish: { [outbox] in outbox.append($0) },
+            record: { [control] in control.tell(.alert($0 ? .on : .off)) }
+        )
+        try flow.watch(configuration.alerting.alerts, begun: begun, with: executor)
+    }
+
     /// Keeps what derivations must know after a restart: totals, and in which places one is.
     private func keepDerivations() async {
         let states = flow.derivationStates
-        guard states != keptStates else { return }
+        let begun = flow.begunAlerts
+        guard states != keptStates || begun != keptAlerts else { return }
         do {
             try await store.set("derivations", StateText.text(states))
-            keptStates = states
+            try await store.set("alerts", StateText.text(begun))
+            (keptStates, keptAlerts) = (states, begun)
         } catch {
             log.error("cannot keep the state of the derivations: \(error)")
         }
