@@ -184,7 +184,8 @@ let targets: [Target] = [
     tests(
         "Bridge",
         [
-            "Bridge", "AdafruitIO", "AdafruitIOClient", "Alerts", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT",
+            "Bridge", "AdafruitIO", "AdafruitIOClient", "Alerts", "Control", "DataPoints", "Feeds", "HTTPServer",
+            "MQTT",
             "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML",
             "Diagnostics", "TestKit",
         ]

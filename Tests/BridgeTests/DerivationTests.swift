@@ -159,3 +159,32 @@ struct DerivationTests {
         #expect(problems(twice + twice).first?.contains("two fences") == true)
     }
 }
+
+@Suite("Steps of an interval")
+struct StepTotalsTests {
+    private func totals(_ samples: [(seconds: Double, count: Int64, cadence: Double, metres: Double)]) -> StepTotals {
+        var totals = StepTotals()
+        for sample in samples {
+            totals.add(
+                Timestamp(seconds: 1_700_000_000 + sample.seconds),
+                count: sample.count,
+                cadence: sample.cadence,
+                distance: sample.metres
+            )
+        }
+        return totals
+    }
+
+    @Test("counts that go on are told by their growth, pauses are no activity, and a counter may begin again")
+    func growth() {
+        let walk = totals([
+            (0, 101, 2, 80), (0.5, 102, 2, 80.8), (1, 103, 2, 81.6), (4, 103, 0, 81.6), (60, 104, 2, 82),
+        ])
+        #expect(walk.steps == 4)
+        #expect(abs(walk.distance - 2) < 1e-9)
+        #expect(abs(walk.active - 1) < 1e-6)
+        #expect(totals([(0, 101, 2, 80), (1, 1, 2, 0.8), (2, 2, 2, 1.6)]).steps == 3)
+        #expect(totals([(0, 101, 0, 80), (1, 102, 2, 81)]).steps == 1)
+        #expect(totals([]).steps == 0)
+    }
+}

@@ -14,6 +14,7 @@ enum Help {
           sessions    list, show, export or delete recordings
           outbox      count, list, export, retry or drop the data points that wait
           query       print the samples of a stream between two times
+          steps       tell the steps of an interval, or since a moment
           import      take over a phone's history from an Apple Health export
           replay      compute steps, attitude and more from a recording in a file
           dashboard   create the dashboard with its toggle, status and charts
@@ -108,6 +109,18 @@ enum Help {
 
           --from, --to    ISO 8601 with a zone (2026-05-01T12:00:00Z), now, or a time ago (-15 min)
           --format        csv (default) or jsonl
+
+        """,
+        "steps": """
+        Usage: feedbridge steps --from TIME --to TIME [--json]
+               feedbridge steps --from TIME --follow [--json]
+
+        Tells steps, distance and active time of an interval of the past from the recordings: sessions,
+        and the last seven days where the derivation of steps has always = true. --follow tells them
+        again as they grow.
+
+          --from, --to    ISO 8601 with a zone (2026-05-01T12:00:00Z), now, or a time ago (-15 min)
+          --stream NAME   another pedometer's stream (default: steps)
 
         """,
         "import": """

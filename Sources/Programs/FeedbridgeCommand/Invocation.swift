@@ -56,6 +56,17 @@ enum Invocation {
                 to: try reader.required("--to", "TIME"),
                 format: try format(&reader, default: .csv, allowed: [.csv, .jsonl])
             )
+        case "steps":
+            let to = try reader.option("--to")
+            let follow = try reader.flag("--follow")
+            if to == nil, !follow { throw UsageError(message: "feedbridge steps needs --to TIME or --follow") }
+            return StepsCommand(
+                from: try reader.required("--from", "TIME"),
+                to: to,
+                follow: follow,
+                stream: try reader.option("--stream") ?? "steps",
+                json: try reader.flag("--json")
+            )
         case "import":
             return try importHealth(&reader)
         case "replay":
