@@ -110,8 +110,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "ReplaySamplers", "Derivations", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO",
-            "AdafruitIOClient", "Publisher", "Control",
+            "ReplaySamplers", "GPSDSamplers", "Compression", "Derivations", "Recorder", "DataPoints", "Feeds", "Outbox",
+            "AdafruitIO", "AdafruitIOClient", "Publisher", "Control",
         ]
     ),
     program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),

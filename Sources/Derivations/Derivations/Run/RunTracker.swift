@@ -146,7 +146,7 @@ struct RunTracker: Sendable {
     }
 
     private mutating func follow(_ fix: LocationFix, _ tell: (RunEvent) -> Void) {
-        duration += fix.time &- (tail.last ?? base ?? fix).time
+        duration &+= fix.time &- (tail.last ?? base ?? fix).time
         tail.append(fix)
         switch phase {
         case .moving: move(fix, tell)
