@@ -99,18 +99,17 @@ public struct AttitudeDerivation: Derivation {
             return
         }
         wasKnown = true
-        let filter = tracker.filter
-        let level = filter.attitude
+        let level = tracker.filter.attitude
         if let yaw = heading { giveAttitude(Quaternion.yaw(yaw) * level, time, into: &output) }
         let gravity = level.inverse.rotate(Vector(0, 0, 9.80665))
-        output.append(Output.gravity, time: time, AttitudeDerivation.values(gravity))
-        output.append(Output.acceleration, time: time, AttitudeDerivation.values(tracker.acceleration - gravity))
-        output.append(Output.rate, time: time, AttitudeDerivation.values(filter.rate))
+        output.append(Output.gravity, time: time, axes: gravity)
+        output.append(Output.acceleration, time: time, axes: tracker.acceleration - gravity)
+        output.append(Output.rate, time: time, axes: tracker.filter.rate)
         guard let magnetic = tracker.magnetic else { return }
         output.append(
             Output.field,
             time: time,
-            AttitudeDerivation.values(magnetic) + [.integer(fieldAccuracy)]
+            [Value(magnetic.x), Value(magnetic.y), Value(magnetic.z), .integer(fieldAccuracy)]
         )
         giveHeading(time, into: &output)
     }
@@ -167,19 +166,16 @@ public struct AttitudeDerivation: Derivation {
 
     /// In degrees: a calm compass has 5; what it contradicts itself by, and the drift while it is left out, add to it.
     private var headingAccuracy: Double {
-        let filter = tracker.filter
-        let doubt = min(filter.headingDoubt, .pi) * 180 / .pi
-        let drift = filter.rejectedTime * filter.bias.deviation * 180 / .pi
+        let doubt = min(tracker.filter.headingDoubt, .pi) * 180 / .pi
+        let drift = tracker.filter.rejectedTime * tracker.filter.bias.deviation * 180 / .pi
         return min(180, (25 + doubt * doubt + drift * drift).squareRoot())
     }
 
     /// 0 uncalibrated, 1 low, 2 medium, 3 high, as on a phone.
     private var fieldAccuracy: Int64 {
         guard tracker.isHeadingKnown else { return 0 }
-        let field = tracker.filter.field
-        guard field.isKnown else { return 1 }
-        return field.isDisturbed ? 1 : (25...65).contains(field.strength) ? 3 : 2
+        guard tracker.filter.field.isKnown, !tracker.filter.field.isDisturbed else { return 1 }
+        return (25...65).contains(tracker.filter.field.strength) ? 3 : 2
     }
 
-    private static func values(_ vector: Vector) -> [Value] { [Value(vector.x), Value(vector.y), Value(vector.z)] }
 }
