@@ -69,9 +69,38 @@ struct AttitudeTests {
         // The top points to magnetic north, which is 10 degrees east of true north.
         #expect(abs(last(outcome, "heading")[0] - 10) < 2)
         #expect(abs(last(outcome, "attitude")[6] + 10 * .pi / 180) < 0.04)
-        #expect(throws: DerivationError.self) {
-            try AttitudeDerivation(DerivationSettings([.init("frame", "true")]))
-        }
+    }
+
+    @Test("a position tells the declination, and before it true north is unknown")
+    func learnsDeclination() throws {
+        // Seattle in 2026: 14.96 degrees east by the model's own calculator.
+        let start = 1_767_225_600.0
+        var place = Made.batch("location", rate: 1, seconds: 1, from: start + 5) { _ in [47.6, -122.3] }
+        place.arrival = BootInstant(nanoseconds: 0)
+
+        let outcome = try run(still(from: start) + [place], [.init("frame", "true")])
+
+        #expect(outcome.of("heading").first?.values[0] == .missing)
+        #expect(abs(last(outcome, "heading")[0] - 14.96) < 2)
+    }
+
+    @Test(
+        "the declination is that of the World Magnetic Model",
+        arguments: [
+            (47.6, -122.3, 2026.0, 14.960),
+            (46.95, 7.45, 2025.5, 3.218),
+            (-33.9, 151.2, 2027.0, 12.841),
+            (0, 0, 2025.0, -4.016),
+            (64.1, -21.9, 2029.0, -10.354),
+            (-54.8, -68.3, 2028.5, 11.480),
+            (35.7, 139.7, 2025.0, -7.874),
+            (78.2, 15.6, 2026.5, 12.744),
+        ]
+    )
+    func computesDeclination(_ latitude: Double, _ longitude: Double, _ year: Double, _ degrees: Double) throws {
+        let found = WorldMagneticModel.declination(latitude: latitude, longitude: longitude, year: year)
+
+        #expect(abs(try #require(found) * 180 / .pi - degrees) < 0.01)
     }
 
     @Test("an arbitrary frame begins at heading 0 wherever the device points")
