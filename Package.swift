@@ -153,7 +153,7 @@ let targets: [Target] = [
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("GPSDSamplers", ["GPSDSamplers", "Samples", "Diagnostics", "FastJSON", "TestKit"]),
     tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
-    tests("Derivations", ["Derivations", "GPSDSamplers", "Samples", "Diagnostics", "TestKit"]),
+    tests("Derivations", ["Derivations", "ReplaySamplers", "GPSDSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
     tests("Feeds", ["Feeds", "Samples", "DataPoints", "Diagnostics", "TestKit"]),

@@ -24,7 +24,7 @@ struct PlacesBadInputTests {
     @Test("no samples of any kind stop a derivation", arguments: DerivationCatalog.places.map(\.name), [1, 2, 3])
     func survivesAnything(_ kind: String, _ seed: UInt64) throws {
         var bench = try Bench(kind, PlacesBadInputTests.settings[kind] ?? [])
-        var chance = Chance(state: seed)
+        var chance = Chance(seed)
         let inputs = bench.derivation.inputs
         var time: Int64 = 1_600_000_000_000_000_000
         for _ in 0..<6_000 {
@@ -64,7 +64,7 @@ struct PlacesBadInputTests {
     @Test("states that nobody wrote are ignored", arguments: DerivationCatalog.places.map(\.name))
     func survivesStates(_ kind: String) throws {
         var bench = try Bench(kind, PlacesBadInputTests.settings[kind] ?? [])
-        var chance = Chance(state: 4)
+        var chance = Chance(4)
         for text in [
             "", " ", "1 2 3 4", "1 -1 nan inf", "9223372036854775807 9223372036854775807 1e300 1e300", "1 5 47 8\nx",
             "1\ni 5 a\no x b",
