@@ -113,8 +113,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "ReplaySamplers", "BusSamplers", "HealthImport", "Derivations", "Recorder", "DataPoints", "Feeds", "Outbox",
-            "AdafruitIO", "AdafruitIOClient", "Publisher", "Control", "Alerts",
+            "ReplaySamplers", "BusSamplers", "GPSDSamplers", "HealthImport", "Compression", "Derivations", "Recorder",
+            "DataPoints", "Feeds", "Outbox", "AdafruitIO", "AdafruitIOClient", "Publisher", "Control", "Alerts",
         ]
     ),
     program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),
@@ -158,7 +158,7 @@ let targets: [Target] = [
     tests("BusSamplers", ["BusSamplers", "Samples", "SystemBus", "FastJSON", "Diagnostics", "TestKit"]),
     tests("GPSDSamplers", ["GPSDSamplers", "Samples", "Diagnostics", "FastJSON", "TestKit"]),
     tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
-    tests("Derivations", ["Derivations", "GPSDSamplers", "Samples", "Diagnostics", "TestKit"]),
+    tests("Derivations", ["Derivations", "ReplaySamplers", "GPSDSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
     tests("Feeds", ["Feeds", "Samples", "DataPoints", "Diagnostics", "TestKit"]),

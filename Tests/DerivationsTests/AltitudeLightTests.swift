@@ -14,7 +14,7 @@ struct AltitudeLightTests {
     @Test("ten metres up are ten metres, whatever unit the pressure has", arguments: [1.0, 0.1, 100])
     func measuresHeight(_ factor: Double) throws {
         var bench = try Bench("altitude")
-        var chance = Chance(state: 3)
+        var chance = Chance(3)
         for step in 0..<600 {
             let height = 200 + (step < 200 ? 0 : min(10, Double(step - 200) / 20))
             // The standard atmosphere.

@@ -42,7 +42,7 @@ struct BeaconsTests {
         var all = 0
         for seed in 1...10 {
             var bench = try Bench("beacons")
-            var chance = Chance(state: UInt64(seed))
+            var chance = Chance(UInt64(seed))
             for step in 0..<Int(120 * rate) { sight(&bench, Double(step) / rate, rssi: rssi(place.metres, &chance)) }
             let said = bench.texts("beacons", 1)
             all += said.count
@@ -60,7 +60,7 @@ struct BeaconsTests {
         var changes = 0
         for seed in 1...10 {
             var bench = try Bench("beacons")
-            var chance = Chance(state: UInt64(seed))
+            var chance = Chance(UInt64(seed))
             for second in 0..<600 { sight(&bench, Double(second), rssi: rssi(4, &chance)) }
             let said = bench.texts("beacons", 1)
             changes += zip(said, said.dropFirst()).count { $0 != $1 }
@@ -72,7 +72,7 @@ struct BeaconsTests {
     @Test("someone who comes near is near within some seconds")
     func follows() throws {
         var bench = try Bench("beacons")
-        var chance = Chance(state: 4)
+        var chance = Chance(4)
         for second in 0..<60 { sight(&bench, Double(second), rssi: rssi(8, &chance)) }
         for second in 60..<90 { sight(&bench, Double(second), rssi: rssi(0.2, &chance)) }
 

@@ -62,7 +62,7 @@ struct GeofenceTests {
     @Test("walking along the edge gives no flapping")
     func holdsAtTheEdge() throws {
         var bench = try bench()
-        var chance = Chance(state: 7)
+        var chance = Chance(7)
         for second in 0..<3_600 {
             bench.fix(Double(second), 50 + 4 * chance.normal(), 4 * chance.normal(), accuracy: 6)
         }
@@ -171,7 +171,7 @@ struct GeofenceTests {
 
     @Test("the grid changes nothing: many circles tell what each alone would tell")
     func agreesWithSingles() throws {
-        var chance = Chance(state: 3)
+        var chance = Chance(3)
         var fences: [(String, String)] = []
         for number in 0..<80 {
             let latitude = 47 + Double.random(in: -0.02...0.02, using: &chance)

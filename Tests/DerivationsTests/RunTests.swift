@@ -18,7 +18,7 @@ struct RunTests {
         seed: UInt64 = 1
     ) throws -> Bench {
         var bench = try Bench("run")
-        var chance = Chance(state: seed)
+        var chance = Chance(seed)
         var (way, second) = (0.0, 0)
         var (wanderEast, wanderNorth) = (0.0, 0.0)
         for phase in phases {
@@ -190,7 +190,7 @@ struct RunTests {
     @Test("inexact and wild fixes, NaN and fixes at 10 Hz do no harm")
     func filters() throws {
         var bench = try Bench("run", [("accuracy", "30")])
-        var chance = Chance(state: 5)
+        var chance = Chance(5)
         for tenth in 0..<3_000 {
             let second = Double(tenth) / 10
             bench.fix(second, second * 3 + 0.3 * chance.normal(), 0.3 * chance.normal(), accuracy: 5)

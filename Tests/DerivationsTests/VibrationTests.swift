@@ -47,7 +47,7 @@ struct VibrationTests {
     @Test("a transform of any size is the one that the definition gives", arguments: [4, 8, 256, 1_024, 4_096])
     func agreesWithDefinition(_ size: Int) {
         var spectrum = RealSpectrum(size: size)
-        var chance = Chance(state: 11)
+        var chance = Chance(11)
         let numbers = (0..<size).map { _ in chance.normal() }
         var powers = Array(repeating: 0.0, count: size / 2 + 1)
 
@@ -68,7 +68,7 @@ struct VibrationTests {
     @Test("windows overlap by half, and uneven times do not move the frequency", arguments: ["256", "1024"])
     func overlaps(_ window: String) throws {
         var bench = try Bench("vibration", [("window", window)])
-        var chance = Chance(state: 2)
+        var chance = Chance(2)
         for step in 0..<4_096 {
             let jitter = Double.random(in: -2e-4...2e-4, using: &chance)
             bench.add(VibrationTests.stream, Double(step) / 1_000 + jitter, acceleration(step).map { Value($0) })
@@ -110,7 +110,7 @@ struct VibrationTests {
     @Test("noise alone has a root mean square and no frequency")
     func findsNothingInNoise() throws {
         var bench = try Bench("vibration", [("window", "1024")])
-        var chance = Chance(state: 9)
+        var chance = Chance(9)
         for step in 0..<1_024 {
             bench.add(VibrationTests.stream, Double(step) / 100, (0..<3).map { _ in Value(0.1 * chance.normal()) })
         }

@@ -144,9 +144,10 @@ enum Help {
 
         Computes from a recording, plain or gzip, as fast as possible. Prints a JSON line for each sample,
         and at the end {"summary":{...}}. Needs no configuration. Kinds:
-        steps, floors, attitude, shake, orientation, activity.
+        steps, floors, attitude, shake, orientation, activity, run, geofence, beacons, vibration, altitude,
+        ambient_light, heart.
 
-          --format F        csv, sensorlogger (default: the content says)
+          --format F        csv, sensorlogger, gpx, nmea, gpsd, owntracks (default: the content says)
           --columns LIST    what each column is: time_ns, time_ms or time_s; ax ay az, or a for a magnitude;
                             gx gy gz; mx my mz; pressure; lat lon ele accuracy speed; - to skip
           --rate HZ         rows a second, where no column is a time

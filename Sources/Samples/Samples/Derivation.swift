@@ -73,6 +73,11 @@ public struct DerivedSamples: Sendable {
         batches[place].append(time: time, values)
     }
 
+    /// Adds a sample of three numbers to the stream at `place` of the derivation's outputs.
+    public mutating func append(_ place: Int, time: Timestamp, axes: SIMD3<Double>) {
+        batches[place].append(time: time, axes: axes)
+    }
+
     /// Whether there is nothing.
     public var isEmpty: Bool { batches.allSatisfy(\.isEmpty) }
 
@@ -81,7 +86,10 @@ public struct DerivedSamples: Sendable {
         var taken: [SampleBatch] = []
         for place in batches.indices where !batches[place].isEmpty {
             taken.append(batches[place])
+            let count = batches[place].count
             batches[place] = SampleBatch(streams[place], arrival: arrival)
+            // The next batch will be about as long.
+            batches[place].reserveCapacity(count)
         }
         return taken
     }

@@ -31,7 +31,7 @@ public struct DerivationChain: Sendable {
         return given
     }
 
-    /// Takes note that time has come to `time` although no sample says so, and gives out what follows from that.
+    /// Takes note that time has come so far, and gives out what follows from that.
     public mutating func advance(to time: Timestamp) -> [SampleBatch] {
         var given: [SampleBatch] = []
         for place in members.indices {

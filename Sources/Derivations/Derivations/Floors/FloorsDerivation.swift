@@ -18,11 +18,19 @@ public struct FloorsDerivation: Derivation {
     /// `floors`.
     public let outputs: [Stream]
 
-    /// A second is judged this many seconds late.
-    private static let delay = 10
+    /// A second is judged this many seconds late: those around it decide too, and steps come late.
+    private static let delay = 20
     /// Steps so many seconds before and after a second make it one of walking, when there are enough.
     private static let reach = 4
     private static let enough = 3
+    /// Height that changes faster than this (m/s) without a step so many seconds before and after is a lift's.
+    private static let carried = 0.15
+    private static let alone = 3
+    /// More than this in three seconds is a lift or a door: no stair is that steep.
+    private static let jump = 2.7
+    /// What a lift or a door does to the smoothed height shows so many seconds before and after.
+    private static let liftSmear = 8
+    private static let doorSmear = 4
     private static let room = 64
 
     private var series = EvenSeries(step: 1_000_000_000, longestGap: 6_000_000_000)
@@ -130,17 +138,38 @@ public struct FloorsDerivation: Derivation {
     private mutating func judge(into output: inout DerivedSamples) {
         let second = judged
         judged += 1
-        clear(to: second + FloorsDerivation.reach)
-        var around = 0
-        for near in max(0, second - FloorsDerivation.reach)...(second + FloorsDerivation.reach) {
-            around += steps[near % FloorsDerivation.room]
-        }
-        guard floors.add(smoothed(second), isWalking: around >= FloorsDerivation.enough) else { return }
+        clear(to: second + FloorsDerivation.liftSmear + FloorsDerivation.alone)
+        let isWalking =
+            steps(around: second, FloorsDerivation.reach) >= FloorsDerivation.enough && !isLifted(around: second)
+        guard floors.add(smoothed(second), isWalking: isWalking) else { return }
         output.append(
             0,
             time: Timestamp(nanoseconds: origin &+ Int64(second) * 1_000_000_000),
             [.integer(floors.up), .integer(floors.down)]
         )
+    }
+
+    private func steps(around second: Int, _ reach: Int) -> Int {
+        (max(0, second - reach)...(second + reach)).reduce(0) { $0 + steps[$1 % FloorsDerivation.room] }
+    }
+
+    /// Whether a lift or a door moves the smoothed height of that second.
+    private func isLifted(around second: Int) -> Bool {
+        let door = second - FloorsDerivation.doorSmear...second + FloorsDerivation.doorSmear
+        if door.contains(where: { abs(median(of: $0 + 2) - median(of: $0 - 1)) > FloorsDerivation.jump }) {
+            return true
+        }
+        let lift = max(1, second - FloorsDerivation.liftSmear)...second + FloorsDerivation.liftSmear
+        return lift.contains { near in
+            abs(smoothed(near + 1) - smoothed(near - 1)) > 2 * FloorsDerivation.carried
+                && steps(around: near, FloorsDerivation.alone) == 0
+        }
+    }
+
+    /// The median of three seconds.
+    private func median(of second: Int) -> Double {
+        let (a, b, c) = (height(second - 1), height(second), height(second + 1))
+        return max(min(a, b), min(max(a, b), c))
     }
 
     /// The mean of five medians of five seconds: a door's gust is shorter, a flight of stairs longer.

@@ -30,8 +30,12 @@ struct EventClock: Sendable {
     /// So many in a row mean that the clock was set back.
     private static let believed = 20
 
+    /// Times before 1824 and after 2115 are none: so the difference of any two fits into an `Int64`.
+    private static let times = -4_600_000_000_000_000_000...4_600_000_000_000_000_000 as ClosedRange<Int64>
+
     /// Takes the next time.
     mutating func take(_ time: Int64, arrival: BootInstant) -> Order {
+        guard EventClock.times.contains(time) else { return .late }
         guard let newest, time <= newest else {
             self.newest = time
             run = nil

@@ -10,12 +10,12 @@ public import Samples
 public struct AttitudeDerivation: Derivation {
     /// The name of the kind.
     public static let kind = "attitude"
-    /// The frame, the declination in degrees (east is positive), the highest output rate in Hz, and which device.
+    /// The frame, the declination in degrees (east is positive; else a position tells it), the highest output rate in Hz, and which device.
     public static let keys = ["frame", "declination", "rate", "device"]
 
     /// The name of the kind.
     public var kind: String { AttitudeDerivation.kind }
-    /// The gyroscope, the accelerometer and the magnetometer, in this order.
+    /// The gyroscope, the accelerometer, the magnetometer and the position, in this order.
     public let inputs: [Name]
     /// The six streams.
     public let outputs: [Stream]
@@ -30,7 +30,8 @@ public struct AttitudeDerivation: Derivation {
     }
 
     private let frame: MotionFrame
-    private let declination: Double
+    private let isDeclinationSet: Bool
+    private var declination: Double?
     private let interval: Int64
     private var merger = SampleMerger(awaited: [true, true, false])
     private var tracker = MotionTracker()
@@ -42,22 +43,21 @@ public struct AttitudeDerivation: Derivation {
     public init(_ settings: DerivationSettings = DerivationSettings()) throws(DerivationError) {
         let words = MotionFrame.allCases.map(\.rawValue)
         frame = MotionFrame(rawValue: try settings.word("frame", of: words, usual: "auto")) ?? .auto
-        declination = try settings.number("declination", in: -180...180, usual: 0) * .pi / 180
-        if frame == .trueNorth, settings.text("declination") == nil {
-            throw DerivationError(
-                "frame is \"true\", so declination must say how far magnetic north is from true north."
-            )
-        }
+        let usual = Double.nan
+        let given = try settings.number("declination", in: -180...180, usual: usual)
+        declination = given.isNaN ? nil : given * .pi / 180
+        isDeclinationSet = declination != nil
         let rate = try settings.number("rate", in: 0...1_000, usual: 0)
         interval = rate > 0 ? Int64(1e9 / rate) : 0
-        inputs = ["gyroscope", "accelerometer", "magnetometer"].map { settings.name($0) }
+        inputs = ["gyroscope", "accelerometer", "magnetometer", "location"].map { settings.name($0) }
         outputs = [
             "attitude", "gravity", "user_acceleration", "rotation_rate", "magnetic_field", "heading",
         ].map { settings.stream($0) }
     }
 
-    /// Takes rates in rad/s, accelerations in m/s^2 or g, and fields in uT.
+    /// Takes rates in rad/s, accelerations in m/s^2 or g, fields in uT, and positions for true north.
     public mutating func receive(_ batch: SampleBatch, into output: inout DerivedSamples) {
+        if batch.stream.name == inputs[3] { return takePlaces(batch) }
         guard let channel = inputs.firstIndex(of: batch.stream.name), let axes = Axes(batch.stream), !axes.isMagnitude
         else { return }
         for row in 0..<batch.count {
@@ -70,6 +70,20 @@ public struct AttitudeDerivation: Derivation {
             }
             while let entry = merger.next() { take(entry, into: &output) }
         }
+    }
+
+    /// Takes the last position of a batch: it says how far magnetic north is from true north.
+    private mutating func takePlaces(_ batch: SampleBatch) {
+        func place(_ name: String) -> Int? { batch.stream.fields.firstIndex { $0.name.text == name } }
+        guard frame == .trueNorth, !isDeclinationSet, let lat = place("lat"), let lon = place("lon"), batch.count > 0
+        else { return }
+        let base = (batch.count - 1) * batch.stream.fields.count
+        guard let latitude = batch.values[base + lat].real, let longitude = batch.values[base + lon].real else {
+            return
+        }
+        let year = 1970 + batch.times[batch.count - 1].seconds / (365.2425 * 86_400)
+        declination =
+            WorldMagneticModel.declination(latitude: latitude, longitude: longitude, year: year) ?? declination
     }
 
     /// Takes what still waited.
@@ -99,18 +113,17 @@ public struct AttitudeDerivation: Derivation {
             return
         }
         wasKnown = true
-        let filter = tracker.filter
-        let level = filter.attitude
+        let level = tracker.filter.attitude
         if let yaw = heading { giveAttitude(Quaternion.yaw(yaw) * level, time, into: &output) }
         let gravity = level.inverse.rotate(Vector(0, 0, 9.80665))
-        output.append(Output.gravity, time: time, AttitudeDerivation.values(gravity))
-        output.append(Output.acceleration, time: time, AttitudeDerivation.values(tracker.acceleration - gravity))
-        output.append(Output.rate, time: time, AttitudeDerivation.values(filter.rate))
+        output.append(Output.gravity, time: time, axes: gravity)
+        output.append(Output.acceleration, time: time, axes: tracker.acceleration - gravity)
+        output.append(Output.rate, time: time, axes: tracker.filter.rate)
         guard let magnetic = tracker.magnetic else { return }
         output.append(
             Output.field,
             time: time,
-            AttitudeDerivation.values(magnetic) + [.integer(fieldAccuracy)]
+            [Value(magnetic.x), Value(magnetic.y), Value(magnetic.z), .integer(fieldAccuracy)]
         )
         giveHeading(time, into: &output)
     }
@@ -123,7 +136,7 @@ public struct AttitudeDerivation: Derivation {
             case .arbitrary: return 0
             case .auto: return tracker.isHeadingKnown ? offset : tracker.magnetic == nil ? 0 : nil
             case .magnetic: return tracker.isHeadingKnown ? offset : nil
-            case .trueNorth: return tracker.isHeadingKnown ? offset - declination : nil
+            case .trueNorth: return tracker.isHeadingKnown ? declination.map { offset - $0 } : nil
             case .corrected:
                 guard tracker.isHeadingKnown else { return firstHeading == nil ? 0 : nil }
                 let first = firstHeading ?? offset
@@ -149,11 +162,12 @@ public struct AttitudeDerivation: Derivation {
 
     /// Where the top of the screen points; held upright, where its back points. Clockwise from north.
     private func giveHeading(_ time: Timestamp, into output: inout DerivedSamples) {
-        guard tracker.isHeadingKnown else {
+        let turn = frame == .trueNorth ? declination : 0
+        guard tracker.isHeadingKnown, let turn else {
             output.append(Output.heading, time: time, [.missing, .missing])
             return
         }
-        let north = tracker.filter.headingOffset - (frame == .trueNorth ? declination : 0)
+        let north = tracker.filter.headingOffset - turn
         let attitude = Quaternion.yaw(north) * tracker.filter.attitude
         let top = attitude.rotate(Vector(0, 1, 0))
         let pointing = abs(top.z) < 0.707 ? top : attitude.rotate(Vector(0, 0, -1))
@@ -167,19 +181,16 @@ public struct AttitudeDerivation: Derivation {
 
     /// In degrees: a calm compass has 5; what it contradicts itself by, and the drift while it is left out, add to it.
     private var headingAccuracy: Double {
-        let filter = tracker.filter
-        let doubt = min(filter.headingDoubt, .pi) * 180 / .pi
-        let drift = filter.rejectedTime * filter.bias.deviation * 180 / .pi
+        let doubt = min(tracker.filter.headingDoubt, .pi) * 180 / .pi
+        let drift = tracker.filter.rejectedTime * tracker.filter.bias.deviation * 180 / .pi
         return min(180, (25 + doubt * doubt + drift * drift).squareRoot())
     }
 
     /// 0 uncalibrated, 1 low, 2 medium, 3 high, as on a phone.
     private var fieldAccuracy: Int64 {
         guard tracker.isHeadingKnown else { return 0 }
-        let field = tracker.filter.field
-        guard field.isKnown else { return 1 }
-        return field.isDisturbed ? 1 : (25...65).contains(field.strength) ? 3 : 2
+        guard tracker.filter.field.isKnown, !tracker.filter.field.isDisturbed else { return 1 }
+        return (25...65).contains(tracker.filter.field.strength) ? 3 : 2
     }
 
-    private static func values(_ vector: Vector) -> [Value] { [Value(vector.x), Value(vector.y), Value(vector.z)] }
 }

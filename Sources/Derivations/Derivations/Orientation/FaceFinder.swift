@@ -34,6 +34,7 @@ struct FaceFinder: Sendable {
     mutating func add(_ acceleration: Vector?, seconds passed: Double) -> Face? {
         guard let acceleration, passed <= FaceFinder.longestGap else {
             isStarted = false
+            candidate = .unknown
             return change(to: .unknown)
         }
         let step = max(0, passed)

@@ -23,6 +23,8 @@ struct MotionFilter: Sendable {
     private var rejected = 0.0
     private var fieldInterval = 0.01
     private var lastRate = Vector.zero
+    private var lastGiven = Vector.zero
+    private var hasRate = false
     /// How far the magnetometer's heading was off, low-passed, in radians.
     private(set) var headingDoubt = Double.pi
     private(set) var hasLevel = false
@@ -79,6 +81,7 @@ struct MotionFilter: Sendable {
         levelled = .identity
         headingOffset = 0
         hasLevel = false
+        hasRate = false
         lowPass.reset()
         rowFilter.0.reset()
         rowFilter.1.reset()
@@ -95,8 +98,14 @@ struct MotionFilter: Sendable {
     @inline(__always)
     mutating func rotate(_ rate: Vector, seconds: Double) {
         rest.rotate(rate)
+        let before = hasRate ? lastGiven : rate
+        lastGiven = rate
+        hasRate = true
         lastRate = rate - bias.value
-        turned = (turned * Quaternion.turn(lastRate * seconds)).normalized
+        // The rate goes straight from one sample to the next, seen late by the gyroscope's own filter.
+        let lead = min(0.5, tuning.gyroscopeDelay / seconds)
+        let mean = rate * (0.5 + lead) + before * (0.5 - lead)
+        turned = (turned * Quaternion.turn((mean - bias.value) * seconds)).normalized
     }
 
     /// Corrects the inclination by an acceleration in m/s^2.

@@ -10,6 +10,9 @@ struct MotionTuning: Sendable {
     /// Time constant of the magnetometer's correction of the heading, in seconds.
     var headingTime = 9.0
 
+    /// How late a gyroscope's own filter lets it see a change, in seconds: ours, from BROAD's sensor at 57 to 286 Hz.
+    var gyroscopeDelay = 0.00175
+
     /// Standard deviation of the bias at the start, in rad/s.
     var biasAtStart = 0.5 * degree
     /// The time in which the bias may have changed by a fifth of that, in seconds.

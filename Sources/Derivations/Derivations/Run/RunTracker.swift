@@ -146,13 +146,13 @@ struct RunTracker: Sendable {
     }
 
     private mutating func follow(_ fix: LocationFix, _ tell: (RunEvent) -> Void) {
-        duration += fix.time &- (tail.last ?? base ?? fix).time
+        duration &+= fix.time &- (tail.last ?? base ?? fix).time
         tail.append(fix)
         switch phase {
         case .moving: move(fix, tell)
         case .standing, .undecided: wait(fix, tell)
         }
-        if phase != .standing, let altitude = fix.altitude { climb.add(altitude) }
+        if phase == .moving, let altitude = fix.altitude { climb.add(altitude) }
     }
 
     private mutating func move(_ fix: LocationFix, _ tell: (RunEvent) -> Void) {
@@ -219,6 +219,8 @@ struct RunTracker: Sendable {
         let wasStanding = phase == .standing
         phase = .moving
         if wasStanding {
+            // A lift, or the drift of a receiver, is no climb.
+            climb.close()
             if tuning.autoPause { tell(.resumed(fix.time)) }
             // From where one was near the place for the last time. What lies before is noise, unless one crept along.
             let near = tail.lastIndex { anchor.distance(to: $0.place) <= RunTuning.departure / 3 }

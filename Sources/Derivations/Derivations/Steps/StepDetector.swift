@@ -166,7 +166,7 @@ struct StepDetector: Sendable {
         // Count again what was kept, back to where the walk began.
         let first = max(count - (length - 16), Int(credited) + 1, 4 * half)
         var streak = StepTracker(tuning)
-        var run: [(steps: Int, place: Double)] = []
+        var run: [(steps: Int, place: Double, height: Double)] = []
         for place in first..<count {
             let steps = streak.add(smoothed(place, half: half), at: place - half, period: period)
             guard steps > 0, let last = streak.last else { continue }
@@ -176,9 +176,13 @@ struct StepDetector: Sendable {
                 let off = abs(interval - interval.rounded())
                 if interval > 2.6 || off > tuning.evenness { run.removeAll() }
             }
-            run.append((run.isEmpty ? 1 : steps, last))
+            run.append((run.isEmpty ? 1 : steps, last, streak.lastHeight))
         }
         guard let last = run.last, Double(count - 1) - last.place < 2.6 * period else { return }
+        // What came before the first step, standing or turning about, is lower than a step.
+        let usual = run.map(\.height).sorted()[run.count / 2]
+        let begin = run.firstIndex { $0.height >= tuning.firstShare * usual } ?? 0
+        run.removeFirst(begin)
         let total = run.reduce(0) { $0 + $1.steps }
         guard total >= tuning.streak else { return }
         agreeing = 0

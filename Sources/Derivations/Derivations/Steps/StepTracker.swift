@@ -5,6 +5,8 @@
 struct StepTracker: Sendable {
     /// The place of the last step on the grid, or nil before the first.
     private(set) var last: Double?
+    /// The height of the last peak that was taken.
+    private(set) var lastHeight = 0.0
     private var height = 0.0
     private let share: Double
 
@@ -33,6 +35,7 @@ struct StepTracker: Sendable {
         guard value > share * height else { return 0 }
         guard let last else {
             self.last = place
+            lastHeight = value
             height = value
             return 1
         }
@@ -44,6 +47,7 @@ struct StepTracker: Sendable {
             return 0
         }
         height += 0.2 * (value - height)
+        lastHeight = value
         self.last = place
         // A step that was too weak to see lies between two that are whole periods apart.
         return gap < 3.6 ? max(1, Int(gap.rounded())) : 1

@@ -41,6 +41,8 @@ struct StepTuning: Sendable {
     var fasterShare = 0.75
     /// A peak counts when it is higher than this part of the usual peak.
     var peakShare = 0.35
+    /// The first step of a walk is lower than the others, but not lower than this part of them.
+    var firstShare = 0.2
     /// How often (in grid samples) the regularity is computed.
     var hop = 5
 }

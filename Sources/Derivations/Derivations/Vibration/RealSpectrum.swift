@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The spectrum of 256 to 4,096 real numbers, as powers: a Fourier transform of half as many complex numbers, radix 2.
 ///
-/// Tables are made once. It stands beside numpy's and FFTW's in the benchmark: what it takes is far below a percent of a core
-/// at any rate that an accelerometer has, so no library is linked for it.
+/// Tables are made once. It is as fast as numpy's. FFTW is many times faster, but even here a sensor of three axes at
+/// 3,200 Hz takes less than a hundredth of a core, so no library is linked for it.
 struct RealSpectrum: Sendable {
     /// How many numbers go in.
     let size: Int
@@ -78,34 +78,45 @@ struct RealSpectrum: Sendable {
 
     private mutating func transform() {
         let count = half
-        let cosines = cosines
-        let sines = sines
         real.withUnsafeMutableBufferPointer { re in
             imaginary.withUnsafeMutableBufferPointer { im in
-                var table = 0
-                var length = 2
-                while length <= count {
-                    let middle = length / 2
-                    var start = 0
-                    while start < count {
-                        for place in 0..<middle {
-                            let low = start + place
-                            let high = low + middle
-                            let c = cosines[table + place]
-                            let s = sines[table + place]
-                            let turnedReal = re[high] * c - im[high] * s
-                            let turnedImaginary = re[high] * s + im[high] * c
-                            re[high] = re[low] - turnedReal
-                            im[high] = im[low] - turnedImaginary
-                            re[low] += turnedReal
-                            im[low] += turnedImaginary
-                        }
-                        start += length
+                cosines.withUnsafeBufferPointer { cosines in
+                    sines.withUnsafeBufferPointer { sines in
+                        RealSpectrum.butterflies(count, re, im, cosines, sines)
                     }
-                    table += middle
-                    length *= 2
                 }
             }
+        }
+    }
+
+    private static func butterflies(
+        _ count: Int,
+        _ re: UnsafeMutableBufferPointer<Double>,
+        _ im: UnsafeMutableBufferPointer<Double>,
+        _ cosines: UnsafeBufferPointer<Double>,
+        _ sines: UnsafeBufferPointer<Double>
+    ) {
+        // All places are below `count`, the length of the four buffers or more: this is the one hot loop here.
+        guard let re = re.baseAddress, let im = im.baseAddress, var c = cosines.baseAddress, var s = sines.baseAddress
+        else { return }
+        var middle = 1
+        while middle < count {
+            var start = 0
+            while start < count {
+                let (lowRe, lowIm, highRe, highIm) = (re + start, im + start, re + start + middle, im + start + middle)
+                for place in 0..<middle {
+                    let turnedReal = highRe[place] * c[place] - highIm[place] * s[place]
+                    let turnedImaginary = highRe[place] * s[place] + highIm[place] * c[place]
+                    highRe[place] = lowRe[place] - turnedReal
+                    highIm[place] = lowIm[place] - turnedImaginary
+                    lowRe[place] += turnedReal
+                    lowIm[place] += turnedImaginary
+                }
+                start += 2 * middle
+            }
+            c += middle
+            s += middle
+            middle *= 2
         }
     }
 }
