@@ -1,6 +1,8 @@
 import Alerts
+import DataPoints
 import Diagnostics
 import Foundation
+import Outbox
 import Samples
 import TestKit
 import Testing

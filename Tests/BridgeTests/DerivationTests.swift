@@ -1,3 +1,4 @@
+import DataPoints
 import Diagnostics
 import Feeds
 import Recorder
