@@ -8,6 +8,7 @@ extension RecorderStore {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.commitWhenWoken() }
             group.addTask { try await self.keepHouse() }
+            group.addTask { try await self.salvageWhenWoken() }
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -35,6 +36,8 @@ extension RecorderStore {
         while true {
             do {
                 try await expire()
+            } catch .database(let error) where error.isCorrupt && file != nil {
+                try? replaceDamagedFile(error)
             } catch {
                 log.warning("cannot remove old samples: \(error)")
             }
@@ -58,7 +61,7 @@ extension RecorderStore {
         let taken = buffer.withLock { $0.take() }
         if backlog.isEmpty { backlog = taken.items } else { backlog.append(contentsOf: taken.items) }
         for (name, drop) in taken.drops { pendingDrops[name, default: (drop.stream, 0)].count += drop.count }
-        guard !backlog.isEmpty || !pendingDrops.isEmpty else {
+        guard !backlog.isEmpty || !pendingDrops.isEmpty || file == nil else {
             if synced, !isSynced { try sync() }
             return
         }
@@ -163,7 +166,7 @@ extension RecorderStore {
     }
 
     /// Keeps the samples for another try, as far as they have room; who waits is told.
-    private func failed(_ error: SQLiteError) {
+    func failed(_ error: SQLiteError) {
         let ours = RecorderError.database(error)
         var kept: [SampleBuffer.Item] = []
         for item in backlog {
