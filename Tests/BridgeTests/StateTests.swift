@@ -123,13 +123,13 @@ struct StateTests {
     @Test("small state survives")
     func keyValues() async throws {
         let folder = TemporaryDirectory()
-        let store = try KeyValueStore(path: folder.file("state.sqlite"))
-        #expect(try await store.value("a") == nil)
-        try await store.set("a", "1")
-        try await store.set("a", "2'; DROP TABLE state")
+        let store = try await KeyValueStore.open(folder: folder.path, time: SystemTime(), log: .silent)
+        #expect(await store.value("a") == nil)
+        await store.set("a", "1")
+        await store.set("a", "2'; DROP TABLE state")
 
-        let again = try KeyValueStore(path: folder.file("state.sqlite"))
+        let again = try await KeyValueStore.open(folder: folder.path, time: SystemTime(), log: .silent)
 
-        #expect(try await again.value("a") == "2'; DROP TABLE state")
+        #expect(await again.value("a") == "2'; DROP TABLE state")
     }
 }

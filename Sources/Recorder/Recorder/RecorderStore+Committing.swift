@@ -23,12 +23,25 @@ extension RecorderStore {
                 try await time.sleep(for: .seconds(1))
                 try? flush()
             }
+            await fixUpTimes()
             if !isSynced {
                 // The last samples of a burst, too, are on the disk within a second.
                 let rest = settings.syncEvery - lastSync.duration(to: time.boot())
                 if buffer.withLock({ $0.items.isEmpty }), rest > .zero { try await time.sleep(for: rest) }
                 if buffer.withLock({ $0.items.isEmpty }) { try? commit(synced: true) }
             }
+        }
+    }
+
+    /// Puts right what was recorded in this boot with a wrong clock, when that is known to be due.
+    func fixUpTimes() async {
+        guard let offset = buffer.withLock({ $0.takeFixUp() }) else { return }
+        do {
+            try await fixUp(bootID: BootID.current, offset: offset)
+            log.info("what was recorded with a wrong clock got its right time")
+        } catch {
+            log.warning("times cannot be put right yet: \(error)")
+            buffer.withLock { $0.putBack(fixUp: offset) }
         }
     }
 

@@ -67,7 +67,10 @@ public actor RecorderStore {
         self.settings = settings
         self.time = time
         self.log = log
-        buffer = Guarded(SampleBuffer(limit: settings.bufferBytes))
+        var first = SampleBuffer(limit: settings.bufferBytes)
+        let reading = RecorderClock.Reading(wall: time.wall(), boot: time.boot())
+        _ = first.setClock(isRight: reading.wall >= RecorderClock.plausible, reading)
+        buffer = Guarded(first)
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         (salvageWakes, salvageWake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         lastSync = time.boot()

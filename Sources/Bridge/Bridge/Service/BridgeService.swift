@@ -43,23 +43,30 @@ actor BridgeService {
         self.time = time
         self.log = log
 
-        var settings = RecorderStore.Settings()
-        settings.host = InitCommand.bridgeName
-        settings.software = "feedbridge \(FeedbridgeVersion.text)"
-        recorder = try await RecorderStore.open(folder: directory.path, settings: settings, time: time, log: log)
-        let store = try KeyValueStore(path: directory.file("state.sqlite"))
-        self.store = store
-        self.key = key
+        // The outbox first: on a full disk it gives its reserve free, and the others need a little room to start.
         outbox = try await OutboxStore.open(
             folder: directory.path,
             settings: configuration.outbox,
             time: time,
             log: log
         )
+        let store = try await KeyValueStore.open(folder: directory.path, time: time, log: log)
+        self.store = store
+        self.key = key
+        var settings = RecorderStore.Settings()
+        settings.host = InitCommand.bridgeName
+        settings.software = "feedbridge \(FeedbridgeVersion.text)"
+        recorder = try await RecorderStore.open(folder: directory.path, settings: settings, time: time, log: log)
         let rules = try RuleEngine(configuration.rules.map(\.rule), device: configuration.name, isRecording: false)
         flow = DataFlow(rules: rules, recorder: recorder, outbox: outbox, time: time, log: log)
         runner = SamplerRunner(flow: flow, time: time, log: log)
-        let kept = try await store.value("publisher").flatMap { StateText.value(PublisherMemory.self, $0) }
+        let keptText = await store.value("publisher")
+        var kept = keptText.flatMap { StateText.value(PublisherMemory.self, $0) }
+        let wasLost = await store.wasDamaged
+        if kept == nil, keptText != nil || wasLost {
+            log.warning("what the account has used in the last minute is not known: nothing is sent for a minute")
+            kept = .lost(at: time.boot())
+        }
         delivery = PublisherDriver(
             PublisherSettings(configuration),
             access: try PublisherAccess(configuration, key: key),
@@ -75,7 +82,7 @@ actor BridgeService {
             }
         }
         account = AccountAccess(delivery: delivery, time: time, log: log)
-        let memory = try await store.value("switch").flatMap { StateText.value(SwitchMemory.self, $0) }
+        let memory = await store.value("switch").flatMap { StateText.value(SwitchMemory.self, $0) }
         control = SwitchOwner(
             try SwitchSetup(configuration),
             memory: memory ?? SwitchMemory(),
@@ -219,6 +226,9 @@ actor BridgeService {
             session: state.session,
             points: outbox.statistics.total,
             outbox: await outbox.condition,
+            feeds: outbox.statistics.feeds,
+            recorder: await recorder.health,
+            state: await store.condition,
             streams: flow.monitors(),
             running: await runner.running(),
             drops: flow.drops,
@@ -261,8 +271,23 @@ actor BridgeService {
     }
 
     private func tick() async {
-        while (try? await time.sleep(for: .seconds(1))) != nil { flow.tick() }
+        var clockWasRight: Bool?
+        while (try? await time.sleep(for: .seconds(1))) != nil {
+            flow.tick()
+            await store.retry()
+            // A plain broker tells no time: a clock that can be right is.
+            guard PublisherSettings(configuration).profile != .adafruitIO else { continue }
+            let isRight = time.wall() >= Self.plausible
+            if isRight != clockWasRight {
+                outbox.setClock(isRight: isRight)
+                recorder.setClock(isRight: isRight)
+            }
+            clockWasRight = isRight
+        }
     }
+
+    /// 2020-01-01: a wall clock before it is plainly wrong.
+    private static let plausible = Timestamp(nanoseconds: 1_577_836_800_000_000_000)
 
     private func watchLimits() async {
         var hours = 0
