@@ -157,7 +157,7 @@ let targets: [Target] = [
     ),
     tests(
         "Publisher",
-        ["Publisher", "Simulator", "AdafruitIO", "DataPoints", "MQTT", "Diagnostics", "TestKit"]
+        ["Publisher", "Simulator", "AdafruitIO", "DataPoints", "MQTT", "Outbox", "Diagnostics", "TestKit"]
     ),
     tests("Control", ["Control", "Diagnostics", "TestKit"]),
     tests(
@@ -171,7 +171,7 @@ let targets: [Target] = [
         "Bridge",
         [
             "Bridge", "AdafruitIO", "AdafruitIOClient", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT",
-            "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML",
+            "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "SQLite", "TOML",
             "Diagnostics", "TestKit",
         ]
     ),

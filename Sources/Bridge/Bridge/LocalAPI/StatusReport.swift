@@ -138,7 +138,20 @@ struct StatusReport: Sendable {
         switch (delivery.link, delivery.reason) {
         case (.mqtt, _): return "connected"
         case (.rest, let reason): return "MQTT is down (\(reason.rawValue)); REST has taken over"
-        case (nil, let reason): return reason == .starting ? "not tried yet" : "MQTT is down (\(reason.rawValue))"
+        case (nil, let reason):
+            return reason == .starting ? "not tried yet" : "MQTT is down (\(reason.rawValue))\(Self.advice(reason))"
+        }
+    }
+
+    /// What a person can do about it, where that is known.
+    private static func advice(_ reason: LinkReason) -> String {
+        switch reason {
+        case .clock: ": the service's certificate is not valid at this time. Check this machine's clock"
+        case .keyRefused: ": the service refuses user name or key. Set the right ones"
+        case .idInUse: ": another client seems to use this id. Give each bridge a name of its own"
+        case .tls: ": the connection cannot be made secure. Check `ca_file` and what stands between"
+        case .dns: ": the service's name is not found. Check this machine's network"
+        default: ""
         }
     }
 

@@ -27,6 +27,8 @@ actor BridgeService {
     private let log: Log
     private var preparing: Task<Void, Never>?
     private var reloading: Task<Void, Never>?
+    private var serviceClock: ServiceClock?
+    private var clockWasRight: Bool?
     private var metrics: (address: Configuration.ListenAddress, server: HTTPServer)?
 
     init(
@@ -262,28 +264,47 @@ actor BridgeService {
             case .feedIsMissing: startPreparing()
             case .stretch(let stretch): flow.stretch(stretch.intervals)
             case .clockOffset(let offset):
-                let isRight = abs(offset.inSeconds) < 300
-                if !isRight { log.warning("the clock is \(Int(offset.inSeconds)) s behind the service's") }
-                outbox.setClock(isRight: isRight)
-                recorder.setClock(isRight: isRight)
+                serviceClock = ServiceClock(time: time.wall() + offset, at: time.boot())
+                watchClock()
             }
         }
     }
 
     private func tick() async {
-        var clockWasRight: Bool?
         while (try? await time.sleep(for: .seconds(1))) != nil {
             flow.tick()
             await store.retry()
-            // A plain broker tells no time: a clock that can be right is.
-            guard PublisherSettings(configuration).profile != .adafruitIO else { continue }
-            let isRight = time.wall() >= Self.plausible
-            if isRight != clockWasRight {
-                outbox.setClock(isRight: isRight)
-                recorder.setClock(isRight: isRight)
-            }
-            clockWasRight = isRight
+            watchClock()
         }
+    }
+
+    /// Compares the wall clock with the service's, which goes on by the boot-time clock: no step of ours moves it.
+    private func watchClock() {
+        let (wall, boot) = (time.wall(), time.boot())
+        let right = serviceClock?.time(at: boot)
+        let isRight: Bool
+        if let right {
+            let behind = right - wall
+            isRight = abs(behind.inSeconds) < 300
+            if !isRight {
+                outbox.setTime(right)
+                if clockWasRight != false {
+                    log.warning(
+                        "the clock is \(Int(behind.inSeconds)) s behind the service's: data points get the service's time, "
+                            + "what is recorded is put right when the clock is"
+                    )
+                }
+            }
+        } else {
+            // Nobody has told the time yet; a plain broker never does. A clock that can be right is, then.
+            guard PublisherSettings(configuration).profile != .adafruitIO else { return }
+            isRight = wall >= Self.plausible
+        }
+        guard isRight != clockWasRight else { return }
+        if clockWasRight == false { log.info("the clock is right again") }
+        clockWasRight = isRight
+        if isRight || right == nil { outbox.setClock(isRight: isRight) }
+        recorder.setClock(isRight: isRight)
     }
 
     /// 2020-01-01: a wall clock before it is plainly wrong.
