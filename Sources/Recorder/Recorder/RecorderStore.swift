@@ -93,20 +93,19 @@ public actor RecorderStore {
 
     private func open() throws(RecorderError) {
         lock = try files.lockForWriting()
-        let brokenLog = try copyBrokenLog()
-        do throws(SQLiteError) {
-            try openFile()
+        do throws(RecorderError) {
+            let brokenLog = try copyBrokenLog()
+            try translated { () throws(SQLiteError) in try openFile() }
+            if let brokenLog { try salvage(brokenLog) }
+            try beginForgottenSalvages()
+            try translated { () throws(SQLiteError) in isSalvaging = try file?.unfinishedSalvage() != nil }
         } catch {
-            if error.isFull {
-                // Whoever made it full may make room: `run` tries again.
-                return failed(error)
-            }
+            guard case .database(let error) = error else { throw error }
+            // Whoever made the disk full may make room: `run` tries again.
+            if error.isFull { return failed(error) }
             guard error.isCorrupt else { throw .database(error) }
             try replaceDamagedFile(error)
         }
-        if let brokenLog { try salvage(brokenLog) }
-        try beginForgottenSalvages()
-        try translated { () throws(SQLiteError) in isSalvaging = try file?.unfinishedSalvage() != nil }
         if isSalvaging { salvageWake.yield() }
     }
 

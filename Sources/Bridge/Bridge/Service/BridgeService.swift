@@ -156,6 +156,7 @@ actor BridgeService {
         } catch {
             log.error("the recordings could not be closed properly: \(error)")
         }
+        await store.close()
         metrics?.server.stop()
         log.info("stopped")
     }

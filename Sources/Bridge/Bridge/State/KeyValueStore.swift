@@ -65,6 +65,7 @@ actor KeyValueStore {
     func value(_ key: String) -> String? {
         if let value = unwritten[key] { return value }
         do throws(SQLiteError) {
+            if file == nil, failure == nil { file = try StateFile(path: files.database) }
             return try file?.value(key)
         } catch {
             recover(from: error)
@@ -81,6 +82,12 @@ actor KeyValueStore {
     /// Tries again what could not be written.
     func retry() {
         if failure != nil { write() }
+    }
+
+    /// Writes what waits, and closes the file until the next write.
+    func close() {
+        if !unwritten.isEmpty { write() }
+        file = nil
     }
 
     private func write() {
