@@ -62,7 +62,9 @@ let targets: [Target] = [
     library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
     library("CJSONC", pkgConfig: "json-c", package: "libjson-c-dev"),
     library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
+    library("CMiniZip", package: "libminizip-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+    library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
     library("CEpoll", package: "libc6-dev"),
     .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
 
@@ -74,14 +76,17 @@ let targets: [Target] = [
     module("Platform", "HTTPServer", ["CMicroHTTPD", "Diagnostics"]),
     module("Platform", "HTTPClient", ["CCurl", "Diagnostics"]),
     module("Platform", "FastJSON", ["CJSONC"]),
+    module("Platform", "SystemBus", ["CSystemd", "Diagnostics"]),
     module("Platform", "TOML", ["CTOMLPlusPlus", "FastJSON"]),
     module("Platform", "XML", ["CExpat"]),
-    module("Platform", "Compression", ["CZlib"]),
+    module("Platform", "Compression", ["CMiniZip", "CZlib"]),
 
     // Samples, samplers, recorder
     module("Samples", "Samples", ["Diagnostics"]),
     module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression"]),
+    module("Samplers", "BusSamplers", ["Samples", "SystemBus", "Diagnostics"]),
+    module("Samplers", "HealthImport", ["Samples", "Compression"]),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
     // Delivery
@@ -105,8 +110,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "ReplaySamplers", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO", "AdafruitIOClient",
-            "Publisher", "Control",
+            "ReplaySamplers", "HealthImport", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO",
+            "AdafruitIOClient", "Publisher", "Control",
         ]
     ),
     program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),
@@ -139,6 +144,7 @@ let targets: [Target] = [
     tests("Sockets", ["Sockets", "Diagnostics", "TestKit"]),
     tests("HTTPServer", ["HTTPServer", "HTTPClient", "Diagnostics", "TestKit"]),
     tests("HTTPClient", ["HTTPClient", "HTTPServer", "Diagnostics", "TestKit"]),
+    tests("SystemBus", ["SystemBus", "Diagnostics", "TestKit"]),
     tests("FastJSON", ["FastJSON", "TestKit"]),
     tests("TOML", ["TOML", "FastJSON", "TestKit"]),
     tests("XML", ["XML"]),
@@ -146,6 +152,8 @@ let targets: [Target] = [
     tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
+    tests("BusSamplers", ["BusSamplers", "Samples", "SystemBus", "FastJSON", "Diagnostics", "TestKit"]),
+    tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
     tests("Feeds", ["Feeds", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
