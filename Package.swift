@@ -170,7 +170,7 @@ let targets: [Target] = [
     ),
     tests(
         "Publisher",
-        ["Publisher", "Simulator", "AdafruitIO", "DataPoints", "MQTT", "Diagnostics", "TestKit"]
+        ["Publisher", "Simulator", "AdafruitIO", "DataPoints", "MQTT", "Outbox", "Diagnostics", "TestKit"]
     ),
     tests("Control", ["Control", "Diagnostics", "TestKit"]),
     tests("Alerts", ["Alerts", "Samples", "DataPoints", "Diagnostics"]),
@@ -185,8 +185,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Bridge", "AdafruitIO", "AdafruitIOClient", "Alerts", "Control", "DataPoints", "Feeds", "HTTPServer",
-            "MQTT",
-            "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML",
+            "MQTT", "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "SQLite",
+            "TOML",
             "Diagnostics", "TestKit",
         ]
     ),

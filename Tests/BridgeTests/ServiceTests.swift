@@ -103,7 +103,7 @@ struct ServiceTests {
         #expect(
             keys(status) == [
                 "version", "name", "link", "reason", "message", "next_try", "recording", "session", "points", "budget",
-                "backlog", "streams", "switch",
+                "backlog", "evicted", "set_aside", "problems", "streams", "switch",
             ]
         )
         #expect(keys(status["points"]) == ["accepted", "confirmed", "refused", "evicted", "pending", "doubt"])

@@ -1,5 +1,8 @@
 import Diagnostics
-import Glibc
+import Foundation
+import Publisher
+import SQLite
+import Simulator
 import TestKit
 import Testing
 
@@ -123,13 +126,127 @@ struct StateTests {
     @Test("small state survives")
     func keyValues() async throws {
         let folder = TemporaryDirectory()
-        let store = try KeyValueStore(path: folder.file("state.sqlite"))
-        #expect(try await store.value("a") == nil)
-        try await store.set("a", "1")
-        try await store.set("a", "2'; DROP TABLE state")
+        let store = try await KeyValueStore.open(folder: folder.path, time: SystemTime(), log: .silent)
+        #expect(await store.value("a") == nil)
+        await store.set("a", "1")
+        await store.set("a", "2'; DROP TABLE state")
 
-        let again = try KeyValueStore(path: folder.file("state.sqlite"))
+        let again = try await KeyValueStore.open(folder: folder.path, time: SystemTime(), log: .silent)
 
-        #expect(try await again.value("a") == "2'; DROP TABLE state")
+        #expect(await again.value("a") == "2'; DROP TABLE state")
+    }
+
+    @Test(
+        "a damaged state file is set aside, and what can be read of it is put back",
+        arguments: ["header", "first page", "value", "log", "text", "zeros"]
+    )
+    func damaged(kind: String) async throws {
+        let folder = TemporaryDirectory()
+        let path = folder.file("state.sqlite")
+        var store: KeyValueStore? = try await .open(folder: folder.path, time: SystemTime(), log: .silent)
+        await store?.set("switch", "a switch that is on")
+        await store?.set("publisher", String(repeating: "much ", count: 2000))
+        if kind == "log" {
+            // As a crash leaves it.
+            try FileManager.default.copyItem(atPath: path + "-wal", toPath: folder.file("kept"))
+        }
+        store = nil
+        if kind == "log" {
+            try FileManager.default.moveItem(atPath: folder.file("kept"), toPath: path + "-wal")
+            try FileManager.default.removeItem(atPath: path)
+            try Data().write(to: URL(fileURLWithPath: path))
+        }
+        let target = kind == "log" ? path + "-wal" : path
+        var data = try Data(contentsOf: URL(fileURLWithPath: target))
+        switch kind {
+        case "header": data.replaceSubrange(0..<100, with: Data(count: 100))
+        case "first page": data.replaceSubrange(0..<4096, with: Data(count: 4096))
+        case "value":
+            let place = try #require(data.range(of: Data("switch that".utf8)))
+            data[place.lowerBound] ^= 1
+        // In the last frame but one.
+        case "log": data[data.count - 4096 - 2000] ^= 1
+        case "text": data = Data(String(repeating: "no database ", count: 1000).utf8)
+        default: data = Data(count: data.count)
+        }
+        try data.write(to: URL(fileURLWithPath: target))
+        let talk = Talk()
+
+        let again = try await KeyValueStore.open(folder: folder.path, time: SystemTime(), log: talk.log)
+
+        #expect(await again.wasDamaged)
+        let aside = await again.condition.damagedFiles
+        #expect(aside.count == 1 && talk.text.contains(aside.first ?? "?"))
+        let (control, publisher) = (await again.value("switch"), await again.value("publisher"))
+        switch kind {
+        case "header", "first page":
+            #expect(control == "a switch that is on" && publisher?.count == 10_000)
+        case "value": #expect(control == nil && publisher?.count == 10_000)
+        case "log": #expect(control == "a switch that is on" || control == nil)
+        default: #expect(control == nil && publisher == nil)
+        }
+        await again.set("new", "1")
+        #expect(await again.condition.failure == nil)
+        let third = try await KeyValueStore.open(folder: folder.path, time: SystemTime(), log: talk.log)
+        #expect(await third.value("new") == "1")
+        #expect(await third.wasDamaged == false)
+    }
+
+    @Test("a memory of the account's use that was lost means a minute without sending")
+    func lostMemory() async throws {
+        let io = try SimulatedIO()
+        let context = try io.context("", account: "plan = 10000")
+        let configuration = try context.configuration()
+        let directory = try StateDirectory(configuration, environment: [:])
+        try directory.make(configurationFile: configuration.file)
+        try Data(String(repeating: "no database ", count: 1000).utf8)
+            .write(to: URL(fileURLWithPath: directory.file("state.sqlite")))
+        let talk = Talk()
+        let service = try await BridgeService(
+            configuration,
+            key: Secret("key"),
+            directory: directory,
+            environment: [:],
+            time: ManualTime(),
+            log: talk.log
+        )
+
+        let status = await service.status()
+
+        #expect(status.delivery.heldUntil != nil)
+        #expect(talk.text.contains("nothing is sent for a minute"))
+        #expect(status.damagedFiles.count == 1)
+        await io.simulator.stop()
+    }
+
+    @Test(
+        "on a full disk values are kept in memory, read past SQLite, and written when there is room",
+        .enabled(if: SmallDisk.canMount, Comment(rawValue: SmallDisk.cannot))
+    )
+    func fullDisk() async throws {
+        let disk = try #require(SmallDisk(bytes: 1 << 20))
+        let path = disk.folder.path
+        var store: KeyValueStore? = try await .open(folder: path, time: SystemTime(), log: .silent)
+        await store?.set("switch", "on")
+        store = nil
+        try await until("it is closed") { !FileManager.default.fileExists(atPath: "\(path)/state.sqlite-wal") }
+        disk.fill()
+        let talk = Talk()
+
+        let full = try await KeyValueStore.open(folder: path, time: SystemTime(), log: talk.log)
+        #expect(await full.value("switch") == "on")
+        await full.set("other", "1")
+        await full.set("other", "2")
+        #expect(await full.value("other") == "2")
+        #expect(await full.condition.failure?.isFull == true)
+        #expect(talk.text.split(separator: "\n").count == 1, "said once: \(talk.text)")
+
+        disk.makeRoom()
+        await full.retry()
+
+        #expect(await full.condition.failure == nil)
+        let again = try await KeyValueStore.open(folder: path, time: SystemTime(), log: talk.log)
+        #expect(await again.value("switch") == "on")
+        #expect(await again.value("other") == "2")
     }
 }

@@ -25,11 +25,11 @@ private struct SwitchWorld {
         sampler = ScriptedSampler(time: flow.time)
         runner = SamplerRunner(flow: flow.flow, time: flow.time, log: flow.talk.log)
         await runner.replace(with: [(.test(), sampler)])
-        store = try KeyValueStore(path: flow.folder.file("state.sqlite"))
+        store = try await KeyValueStore.open(folder: flow.folder.path, time: flow.time, log: flow.talk.log)
         let delivery = try flow.delivery(try Configuration(parsing: text, file: "feedbridge.toml"))
         // It answers every request with no.
         delivery.stop()
-        let remembered = try await store.value("switch").flatMap { StateText.value(SwitchMemory.self, $0) }
+        let remembered = await store.value("switch").flatMap { StateText.value(SwitchMemory.self, $0) }
         owner = SwitchOwner(
             try SwitchWorld.setup(text),
             memory: memory ?? remembered ?? SwitchMemory(),

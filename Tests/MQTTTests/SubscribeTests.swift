@@ -41,6 +41,25 @@ struct SubscribeTests {
         await connection.disconnect()
     }
 
+    @Test("a second SUBACK for one SUBSCRIBE changes nothing")
+    func subackTwice() async throws {
+        let message: [UInt8] = [0x30, 4, 0, 1] + Array("tx".utf8)
+        let peer = ScriptedPeer([
+            [
+                .awaitPacket, .send(Bytes.connackAccepted), .awaitPacket, .send(Bytes.suback(1, 1)),
+                .send(Bytes.suback(1, 1)), .awaitPacket, .send(Bytes.suback(2, 1)), .send(message), .drain,
+            ]
+        ])
+        let connection = try await MQTTConnection.connect(.local(peer.port))
+
+        let subscription = try await connection.subscribe(to: "t", qos: .atLeastOnce, buffer: .all(upTo: 10))
+        _ = try await connection.subscribe(to: "u", qos: .atLeastOnce, buffer: .newest(1))
+
+        #expect(await first(1, of: subscription).map(\.payload) == [Array("x".utf8)])
+        #expect(connection.endReason == nil)
+        await connection.disconnect()
+    }
+
     @Test("throws when the broker refuses, and goes on", arguments: [MQTTConfiguration.Version.v311, .v5])
     func refused(version: MQTTConfiguration.Version) async throws {
         let v5 = version == .v5

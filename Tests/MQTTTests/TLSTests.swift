@@ -143,6 +143,32 @@ struct TLSTests {
         }
     }
 
+    @Test("reads the authorities anew for each connection, those of the system too: renewed ones need no restart")
+    func renewedAuthorities() async throws {
+        // In a process of its own: it says where the system's authorities are.
+        await #expect(processExitsWith: .success) {
+            let (authority, other) = try await (CertificateAuthority(), CertificateAuthority("Another authority"))
+            let certificate = try await authority.issue()
+            let broker = try await Broker.start { $0.certificate = certificate }
+            let folder = TemporaryDirectory()
+            let trusted = folder.file("trusted.pem")
+            setenv("SSL_CERT_FILE", trusted, 1)
+            setenv("SSL_CERT_DIR", folder.path, 1)
+            for caFile in [trusted, nil] {
+                let tls = TLSConfiguration(caFile: caFile)
+                let configuration = MQTTConfiguration(host: "localhost", port: broker.port, tls: tls)
+                try folder.write(try String(contentsOfFile: other.certificateFile, encoding: .utf8), to: "trusted.pem")
+                guard try await failure({ _ = try await MQTTConnection.connect(configuration) }) != nil else { exit(1) }
+
+                try folder.write(
+                    try String(contentsOfFile: authority.certificateFile, encoding: .utf8),
+                    to: "trusted.pem"
+                )
+                await (try MQTTConnection.connect(configuration)).disconnect()
+            }
+        }
+    }
+
     @Test(
         "ends when the peer hangs up during the handshake",
         arguments: [ScriptedPeer.Step.close, .reset]

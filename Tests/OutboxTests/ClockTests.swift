@@ -96,4 +96,63 @@ struct ClockTests {
         )
         #expect(store.statistics.total.evictedBy == [.age: 2] && store.statistics.total.isBalanced)
     }
+
+    @Test("a wall clock that is set a day back or ten years ahead gives no point a wrong time, not even for a moment")
+    func steps() async throws {
+        let time = ManualTime()
+        let store = try await OutboxStore.open(folder: folder.path, time: time)
+        store.setClock(isRight: true)
+        let right = time.wall()
+        var expected: [Timestamp] = []
+        for (number, step) in ([-86_400, 0, 315_360_000, 0] as [Double]).enumerated() {
+            // Made before the step, and taken a moment after it.
+            let late = time.point(load, "late \(number)")
+            expected.append(late.createdAt.isNear(right) ? late.createdAt : right + .seconds(Double(number) * 10))
+            time.setWall(right + .seconds(Double(number) * 10 + step))
+            store.append([late])
+            store.append([time.point(load, "new \(number)")])
+            expected.append(right + .seconds(Double(number) * 10))
+            try await store.flush()
+            time.advance(by: .seconds(10))
+        }
+        // A receiver's own clock is not wrong because ours is.
+        let satellite = right - .seconds(5 * 86_400)
+        time.setWall(time.wall() - .seconds(86_400))
+        store.append([DataPoint(feed: load, value: "gps", createdAt: satellite)])
+        try await store.flush()
+
+        let points = try await store.points(of: load)
+        #expect(points.map(\.point.createdAt) == expected + [satellite])
+        #expect(store.statistics.total.states == [.waiting: 9])
+    }
+
+    @Test("while the clock is of 1970 and somebody else tells the time, points have it at once and none is too old")
+    func toldTime() async throws {
+        let time = ManualTime(wall: Timestamp(nanoseconds: 5_000_000_000))
+        let store = try await OutboxStore.open(folder: folder.path, time: time)
+        store.append([time.point(load, 1, after: -2)])
+        try await store.flush()
+        #expect(store.statistics.total.states == [.untimed: 1])
+        time.advance(by: .seconds(10))
+        let right = Timestamp(nanoseconds: 1_790_000_000_000_000_000)
+
+        store.setTime(right)
+        store.append([time.point(load, 2)])
+        try await store.flush()
+
+        #expect(try await store.points(of: load).map(\.point.createdAt) == [right - .seconds(12), right])
+        time.advance(by: .seconds(5))
+        time.setWall(right + .seconds(5))
+        store.append([time.point(load, 3)])
+        try await store.flush()
+        #expect(try await store.points(of: load).last?.point.createdAt == right + .seconds(5))
+        #expect(store.statistics.total.evicted == 0 && store.statistics.total.isBalanced)
+    }
+}
+
+extension Timestamp {
+    fileprivate func isNear(_ other: Timestamp) -> Bool {
+        let gap = self - other
+        return gap > .seconds(-3600) && gap < .seconds(3600)
+    }
 }

@@ -13,7 +13,7 @@ struct FullDiskTests {
 
     @Test(
         "points still leave, new ones are counted as dropped, and all goes on by itself when there is room",
-        .enabled(if: SmallDisk.canMount, "NOT TESTED: needs the right to mount a small tmpfs")
+        .enabled(if: SmallDisk.canMount, Comment(rawValue: SmallDisk.cannot))
     )
     func recovers() async throws {
         let disk = try #require(SmallDisk(bytes: 4 << 20))
@@ -64,7 +64,7 @@ struct FullDiskTests {
 
     @Test(
         "a start on a full disk works and shows the points there are",
-        .enabled(if: SmallDisk.canMount, "NOT TESTED: needs the right to mount a small tmpfs")
+        .enabled(if: SmallDisk.canMount, Comment(rawValue: SmallDisk.cannot))
     )
     func starts() async throws {
         let disk = try #require(SmallDisk(bytes: 4 << 20))
@@ -89,7 +89,7 @@ struct FullDiskTests {
 
     @Test(
         "a start on a read-only disk says so, and works when it can be written again",
-        .enabled(if: SmallDisk.canMount, "NOT TESTED: needs the right to mount a small tmpfs")
+        .enabled(if: SmallDisk.canMount, Comment(rawValue: SmallDisk.cannot))
     )
     func readOnly() async throws {
         let disk = try #require(SmallDisk(bytes: 4 << 20))

@@ -70,18 +70,3 @@ struct Dice: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 }
-
-/// A file system of a few megabytes of its own.
-final class SmallDisk: Sendable {
-    let folder = TemporaryDirectory()
-
-    init?(bytes: Int) {
-        guard mount("none", folder.path, "tmpfs", 0, "size=\(bytes)") == 0 else { return nil }
-    }
-
-    deinit {
-        umount2(folder.path, Int32(MNT_DETACH))
-    }
-
-    static let canMount = geteuid() == 0 && SmallDisk(bytes: 1 << 20) != nil
-}

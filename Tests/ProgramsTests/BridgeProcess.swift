@@ -4,21 +4,25 @@ import TestKit
 /// A bridge with a configuration and a state directory of its own, against a simulator.
 final class BridgeProcess: Sendable {
     let folder: TemporaryDirectory
+    let stateFolder: String
     var configuration: String { folder.file("feedbridge.toml") }
 
-    /// `account` is added to `[account]`, `text` to the end; with `state` it goes on where that bridge has stopped.
+    /// `account` is added to `[account]`, `text` to the end; with `state` it goes on where that bridge has stopped,
+    /// with `stateFolder` its state lies there.
     init(
         _ simulator: SimulatorProcess,
         _ text: String? = nil,
         account: String? = nil,
-        state: BridgeProcess? = nil
+        state: BridgeProcess? = nil,
+        stateFolder: String? = nil
     ) throws {
         folder = state?.folder ?? TemporaryDirectory()
+        self.stateFolder = stateFolder ?? "\(folder.path)/state"
         let text = text ?? (account == nil ? BridgeProcess.host : "")
         try folder.write(
             """
             name = "test"
-            state = "\(folder.path)/state"
+            state = "\(self.stateFolder)"
 
             [account]
             username = "\(simulator.username)"
@@ -53,8 +57,8 @@ final class BridgeProcess: Sendable {
         always = true
         """
 
-    func run() throws -> ChildProcess {
-        try ChildProcess(BuiltPrograms.feedbridge, ["run", "--config", configuration])
+    func run(_ environment: [String: String] = [:]) throws -> ChildProcess {
+        try ChildProcess(BuiltPrograms.feedbridge, ["run", "--config", configuration], environment: environment)
     }
 
     /// Runs another command to its end.

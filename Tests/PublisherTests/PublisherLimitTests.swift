@@ -215,4 +215,70 @@ struct PublisherLimitTests {
         bench.hand(.tick)
         #expect(bench.machine.status.doubt == 4)
     }
+
+    @Test("a backlog leaves after a reconnect without waiting for a new point")
+    func wakesByItself() throws {
+        var bench = ready()
+        bench.mqtt(.ended(.failed(.refused)))
+        for number in 0..<5 { bench.sample(feed, "\(number)") }
+        // Both links are down for a while.
+        bench.wait(40)
+        while let post = bench.posts.first {
+            bench.hand(.answered(request: post.request, .notSent(.refused)))
+        }
+        bench.hand(.mqtt(connection: bench.connection, .ended(.failed(.refused))))
+        #expect(bench.confirmed.isEmpty)
+
+        var sent: [Int] = []
+        for _ in 0..<200 where sent.count < 5 {
+            bench.wait(5)
+            if bench.connects > 0 { bench.connect() }
+            while let post = bench.posts.first {
+                sent += post.points.map(\.id)
+                bench.hand(.answered(request: post.request, .stored))
+            }
+        }
+        #expect(sent == [1, 2, 3, 4, 5])
+    }
+
+    @Test("nothing is sent to a feed that may not exist, on either link, so no feed is made by accident")
+    func unknownFeed() throws {
+        var bench = Bench(feeds: [feed, other])
+        bench.connect()
+        bench.hand(.feedUnknown(feed))
+        bench.sample(feed, "1")
+        #expect(bench.isSilent)
+        bench.sample(other, "2")
+        #expect(bench.published.map(\.point.feed) == [other])
+        bench.mqtt(.echoed(other, "2"))
+        bench.wait(30)
+        #expect(bench.posts.isEmpty)
+
+        bench.hand(.feedReady(feed))
+        #expect(bench.posts.map { $0.points.map(\.id) } == [[1]])
+    }
+
+    @Test("a feed for which the account has no room is said, its points wait, and the other feeds go on")
+    func feedLimit() throws {
+        var bench = Bench(feeds: [feed, other])
+        bench.connect()
+        bench.mqtt(.ended(.final(.refused)))
+        bench.sample(feed, "1")
+        let post = try #require(bench.posts.first)
+        bench.hand(
+            .answered(request: post.request, RESTOutcome(status: 422, text: "You have reached the feed limit of 10"))
+        )
+        #expect(bench.actions.contains(.report(.feedLimit(feed))))
+        #expect(bench.refused.isEmpty)
+        bench.sample(other, "2")
+        #expect(bench.posts.map { $0.points.map(\.id) } == [[2]])
+        let next = try #require(bench.posts.first)
+        bench.hand(.answered(request: next.request, .stored))
+        #expect(bench.confirmed == [2])
+        bench.wait(880)
+        #expect(bench.posts.isEmpty)
+        // Upgraded, or another feed deleted.
+        bench.wait(30)
+        #expect(bench.posts.map { $0.points.map(\.id) } == [[1]])
+    }
 }

@@ -1,8 +1,9 @@
 import Diagnostics
-import Recorder
 import Samples
 import TestKit
 import Testing
+
+@testable import Recorder
 
 @Suite("A wrong clock", .timeLimit(.minutes(5)))
 struct ClockTests {
@@ -62,5 +63,41 @@ struct ClockTests {
 
         let times = try await store.makeReader().all(accelerometer.name).map { $0.time - base }
         #expect(times.sorted() == (50..<150).flatMap { [$0, $0] })
+    }
+
+    @Test("1970 at boot: what is recorded is put right by itself when the clock is set, also what comes a moment late")
+    func epoch() async throws {
+        let time = ManualTime(wall: Timestamp(nanoseconds: 5_000_000_000))
+        let store = try await RecorderStore.open(folder: folder.path, time: time)
+        let id = try await store.startSession(reason: .command)
+        store.receive(accelerometer.batch([time.at(0), time.at(10)]))
+        // A phone's time is its own.
+        let phone: Int64 = 1_789_999_999_000_000_000
+        store.receive(location.batch([phone]), keepOutside: true)
+        try await store.flush()
+        #expect(try await store.session(id).isUnsynchronised)
+        time.advance(by: .seconds(60))
+        let late = accelerometer.batch([time.at(-1)])
+
+        let right: Int64 = 1_790_000_000_000_000_000
+        time.setWall(Timestamp(nanoseconds: right))
+        store.receive(late)
+        store.receive(accelerometer.batch([right + 5]))
+        try await store.flush()
+        await store.fixUpTimes()
+
+        let session = try await store.session(id)
+        #expect(session.start.nanoseconds == right - 60_000_000_000 && !session.isUnsynchronised)
+        #expect(session.samples == [accelerometer.name: 4, location.name: 1])
+        let reader = store.makeReader()
+        #expect(
+            try await reader.all(accelerometer.name).map { $0.time - right }
+                == [-60_000_000_000, -59_990_000_000, -1_000_000, 5]
+        )
+        #expect(try await reader.all(location.name).map(\.time) == [phone])
+        // Once and no more.
+        store.setClock(isRight: true)
+        await store.fixUpTimes()
+        #expect(try await reader.all(accelerometer.name).last?.time == right + 5)
     }
 }

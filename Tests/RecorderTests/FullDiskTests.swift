@@ -6,26 +6,11 @@ import Samples
 import TestKit
 import Testing
 
-/// A file system of a few megabytes of its own.
-private final class SmallDisk: Sendable {
-    let folder = TemporaryDirectory()
-
-    init?(bytes: Int) {
-        guard mount("none", folder.path, "tmpfs", 0, "size=\(bytes)") == 0 else { return nil }
-    }
-
-    deinit {
-        umount2(folder.path, Int32(MNT_DETACH))
-    }
-}
-
 @Suite("A full disk", .timeLimit(.minutes(5)))
 struct FullDiskTests {
-    static let canMount = geteuid() == 0 && SmallDisk(bytes: 1 << 20) != nil
-
     @Test(
         "recording goes on by itself when there is room again, and what was dropped is counted",
-        .enabled(if: canMount, "needs the right to mount a small tmpfs")
+        .enabled(if: SmallDisk.canMount, Comment(rawValue: SmallDisk.cannot))
     )
     func recovers() async throws {
         let disk = try #require(SmallDisk(bytes: 2 << 20))
@@ -72,7 +57,7 @@ struct FullDiskTests {
 
     @Test(
         "run tries again by itself until there is room, and loses nothing that its buffer holds",
-        .enabled(if: canMount, "needs the right to mount a small tmpfs")
+        .enabled(if: SmallDisk.canMount, Comment(rawValue: SmallDisk.cannot))
     )
     func runRetries() async throws {
         let disk = try #require(SmallDisk(bytes: 2 << 20))
@@ -107,7 +92,7 @@ struct FullDiskTests {
 
     @Test(
         "an export that does not fit leaves no half file",
-        .enabled(if: canMount, "needs the right to mount a small tmpfs")
+        .enabled(if: SmallDisk.canMount, Comment(rawValue: SmallDisk.cannot))
     )
     func exportLeavesNothing() async throws {
         let disk = try #require(SmallDisk(bytes: 64 << 10))

@@ -11,6 +11,8 @@ struct OutboxBuffer {
         let boot: BootInstant
         /// Whether the wall clock was right.
         let isTimed: Bool
+        /// The right wall time less the boot-time clock, where it is known although the wall clock is not right.
+        let rightOffset: Int64?
     }
 
     /// What happened to points that were handed out.
@@ -63,6 +65,9 @@ struct OutboxBuffer {
     var isTimed = true
     /// The right wall time less the boot-time clock, since somebody has said that the clock is right.
     private(set) var rightOffset: Int64?
+    /// The wall time less the boot-time clock as it was seen last, and before the clock was last set.
+    private var lastOffset: Int64?
+    private var offsetBefore: Int64?
     /// With it the points of this boot that wait for their time are to be put right.
     var offsetToFixUp: Int64?
     /// Whether points are dropped at once because the disk is full.
@@ -95,6 +100,38 @@ struct OutboxBuffer {
             return .success((.commitNow, ticket))
         }
         return .success((wakeOnce(), ticket))
+    }
+
+    /// Looks at the clock before points are taken: it may have been set since.
+    ///
+    /// Says whether times that it gives now are right. Where they are not, `rightOffset` may still tell the right ones.
+    mutating func look(_ wall: Timestamp, _ boot: BootInstant) -> Bool {
+        let offset = wall.nanoseconds &- boot.nanoseconds
+        if let lastOffset, isStep(offset, lastOffset) { offsetBefore = lastOffset }
+        lastOffset = offset
+        guard isTimed, let rightOffset else { return isTimed }
+        guard !isStep(offset, rightOffset) else { return false }
+        // A clock that is steered takes its time with it.
+        self.rightOffset = offset
+        return true
+    }
+
+    private func isStep(_ one: Int64, _ other: Int64) -> Bool { (one &- other).magnitude > 2_000_000_000 }
+
+    /// The point, its time in the terms of the clock as it stands: one from before a step comes a moment after it.
+    func corrected(_ point: DataPoint, _ wall: Timestamp, _ boot: BootInstant) -> DataPoint {
+        guard let offsetBefore, !Self.isNear(point.createdAt, wall) else { return point }
+        let before = Timestamp(nanoseconds: boot.nanoseconds &+ offsetBefore)
+        guard Self.isNear(point.createdAt, before) else { return point }
+        var point = point
+        point.createdAt = wall - (before - point.createdAt)
+        return point
+    }
+
+    /// Whether a time may be one that a clock which stands at `wall` gave; one from elsewhere is far from it.
+    static func isNear(_ time: Timestamp, _ wall: Timestamp) -> Bool {
+        let lag = wall - time
+        return lag > .seconds(-3600) && lag < .seconds(3600)
     }
 
     /// Takes something that happened; there is always room for it, since only points that were handed out change.

@@ -15,24 +15,26 @@ extension OutboxFile {
     func append(_ batch: OutboxBuffer.Batch, _ circumstances: Circumstances) throws(SQLiteError) -> Int {
         var evicted = 0
         for point in batch.points {
+            // Only a time that our own wall clock gave is wrong with it.
+            let lag = batch.wall - point.createdAt
+            let isWrong = !batch.isTimed && OutboxBuffer.isNear(point.createdAt, batch.wall)
+            let bootTime = batch.boot.nanoseconds &- lag.nanoseconds
+            let createdAt =
+                isWrong ? batch.rightOffset.map { bootTime &+ $0 } : point.createdAt.nanoseconds
+
             let lane = index(of: Lane.Key(feed: point.feed, priority: batch.priority))
             change(lane: lane) { $0.accepted += 1 }
-            let cause: EvictionCause? =
-                circumstances.isFull
-                ? .full : circumstances.oldest.map { point.createdAt.nanoseconds < $0 } == true ? .age : nil
+            let isTooOld = createdAt.map { time in circumstances.oldest.map { time < $0 } ?? false } ?? false
+            let cause: EvictionCause? = circumstances.isFull ? .full : isTooOld ? .age : nil
             if let cause {
                 change(lane: lane) { $0.evicted[cause.code] += 1 }
                 evicted += 1
                 continue
             }
-            // Only a time that our own wall clock gave is wrong with it: one from elsewhere is far from it.
-            let lag = batch.wall - point.createdAt
-            let isOurs = lag > .seconds(-3600) && lag < .seconds(3600)
-            let bootTime = batch.boot.nanoseconds &- lag.nanoseconds
             let row = PointRow(
                 id: nextID,
-                state: batch.isTimed || !isOurs ? .waiting : .untimed,
-                createdAt: point.createdAt.nanoseconds,
+                state: createdAt == nil ? .untimed : .waiting,
+                createdAt: createdAt ?? point.createdAt.nanoseconds,
                 boot: boot,
                 bootTime: bootTime,
                 priority: batch.priority,

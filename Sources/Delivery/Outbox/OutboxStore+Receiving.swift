@@ -1,5 +1,5 @@
 public import DataPoints
-internal import Diagnostics
+public import Diagnostics
 
 extension OutboxStore {
     /// Takes points and returns at once; what a full buffer or a full disk drops is counted by feed.
@@ -10,12 +10,14 @@ extension OutboxStore {
             let part = Array(rest.prefix(500))
             rest = rest.dropFirst(500)
             let action = buffer.withLock { buffer -> OutboxBuffer.Action in
+                let isTimed = buffer.look(wall, boot)
                 let batch = OutboxBuffer.Batch(
-                    points: part,
+                    points: part.map { buffer.corrected($0, wall, boot) },
                     priority: priority,
                     wall: wall,
                     boot: boot,
-                    isTimed: buffer.isTimed
+                    isTimed: isTimed,
+                    rightOffset: buffer.rightOffset
                 )
                 return (try? buffer.append(batch, waits: false).get())?.action ?? .nothing
             }
@@ -29,12 +31,14 @@ extension OutboxStore {
         let (wall, boot) = (time.wall(), time.boot())
         let taken = buffer.withLock {
             buffer -> Result<(action: OutboxBuffer.Action, ticket: Int?), OutboxError.NotTaken> in
+            let isTimed = buffer.look(wall, boot)
             let batch = OutboxBuffer.Batch(
-                points: points,
+                points: points.map { buffer.corrected($0, wall, boot) },
                 priority: priority,
                 wall: wall,
                 boot: boot,
-                isTimed: buffer.isTimed
+                isTimed: isTimed,
+                rightOffset: buffer.rightOffset
             )
             return buffer.append(batch, waits: true)
         }
@@ -53,6 +57,17 @@ extension OutboxStore {
     public nonisolated func setClock(isRight: Bool) {
         let offset = time.wall().nanoseconds &- time.boot().nanoseconds
         let action = buffer.withLock { $0.setClock(isRight: isRight, offset: offset) }
+        act(action)
+    }
+
+    /// The wall clock is wrong, and somebody else tells the right time now: points that wait for theirs get it.
+    public nonisolated func setTime(_ right: Timestamp) {
+        let offset = right.nanoseconds &- time.boot().nanoseconds
+        let action = buffer.withLock { buffer in
+            let action = buffer.setClock(isRight: true, offset: offset)
+            _ = buffer.setClock(isRight: false, offset: 0)
+            return action
+        }
         act(action)
     }
 

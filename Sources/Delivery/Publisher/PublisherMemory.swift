@@ -1,4 +1,4 @@
-internal import Diagnostics
+public import Diagnostics
 
 /// What the publisher keeps across restarts: what the account has used, hold-offs, and what is under way over MQTT.
 public struct PublisherMemory: Sendable, Hashable, Codable {
@@ -21,4 +21,15 @@ public struct PublisherMemory: Sendable, Hashable, Codable {
     var flights: [Int: Flight] = [:]
     /// When a point last went by REST: its echo may come later.
     var lastWrite: BootInstant?
+
+    /// A memory that was lost: for as long as the service may still count what nobody remembers, nothing is sent.
+    public static func lost(at now: BootInstant) -> PublisherMemory {
+        var memory = PublisherMemory(
+            bootID: BootID.current,
+            writtenAt: now,
+            budget: AccountBudget(plan: nil, share: 1, backlogShare: 0)
+        )
+        memory.holds.hold(.account, until: now.advanced(by: EventWindow.length), .starting)
+        return memory
+    }
 }

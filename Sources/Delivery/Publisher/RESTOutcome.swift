@@ -35,7 +35,9 @@ public enum RESTOutcome: Sendable, Hashable {
         switch status {
         case 401: self = .keyRefused
         case 403: self = .forbidden(text)
+        // A missing feed once came as 400.
         case 404: self = .missing
+        case 400 where words.contains("not found"): self = .missing
         case 429: self = .throttled(retryAfter: retryAfter)
         case 408, 500...: self = .unavailable(retryAfter: retryAfter)
         case 422 where words.contains("in the future"): self = .inFuture

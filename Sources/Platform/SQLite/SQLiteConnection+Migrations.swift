@@ -44,6 +44,20 @@ extension SQLiteConnection {
         )
     }
 
+    /// A file that is shorter than its first page SQLite takes for an empty one, and writes over what is left of it.
+    ///
+    /// Its size alone tells: closing a descriptor of it would release the locks of other connections. Files of ours have
+    /// pages of the default size.
+    static func refuseFragment(_ path: String) throws(SQLiteError) {
+        var status = stat()
+        guard path != ":memory:", stat(path, &status) == 0, status.st_size > 0, status.st_size < 4096 else { return }
+        throw SQLiteError(
+            code: .notADatabase,
+            message: "only a part of its first page is there",
+            action: "open \(path)"
+        )
+    }
+
     /// Looks at the version through a read-only connection, which changes neither the file nor its log.
     static func refuseNewer(_ path: String, _ migrations: [Migration]) throws(SQLiteError) {
         var status = stat()

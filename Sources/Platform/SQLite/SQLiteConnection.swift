@@ -56,6 +56,7 @@ public struct SQLiteConnection: ~Copyable {
         options: Options = Options(),
         migrations: [Migration] = []
     ) throws(SQLiteError) {
+        if mode != .readOnly { try SQLiteConnection.refuseFragment(path) }
         if !migrations.isEmpty, mode != .readOnly { try SQLiteConnection.refuseNewer(path, migrations) }
         let made = try SQLiteConnection(opening: path, mode: mode)
         try made.configure(mode, options)

@@ -8,6 +8,7 @@ extension RecorderStore {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.commitWhenWoken() }
             group.addTask { try await self.keepHouse() }
+            group.addTask { try await self.salvageWhenWoken() }
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -22,6 +23,7 @@ extension RecorderStore {
                 try await time.sleep(for: .seconds(1))
                 try? flush()
             }
+            await fixUpTimes()
             if !isSynced {
                 // The last samples of a burst, too, are on the disk within a second.
                 let rest = settings.syncEvery - lastSync.duration(to: time.boot())
@@ -31,10 +33,24 @@ extension RecorderStore {
         }
     }
 
+    /// Puts right what was recorded in this boot with a wrong clock, when that is known to be due.
+    func fixUpTimes() async {
+        guard let offset = buffer.withLock({ $0.takeFixUp() }) else { return }
+        do {
+            try await fixUp(bootID: BootID.current, offset: offset)
+            log.info("what was recorded with a wrong clock got its right time")
+        } catch {
+            log.warning("times cannot be put right yet: \(error)")
+            buffer.withLock { $0.putBack(fixUp: offset) }
+        }
+    }
+
     private func keepHouse() async throws {
         while true {
             do {
                 try await expire()
+            } catch .database(let error) where error.isCorrupt && file != nil {
+                try? replaceDamagedFile(error)
             } catch {
                 log.warning("cannot remove old samples: \(error)")
             }
@@ -58,7 +74,7 @@ extension RecorderStore {
         let taken = buffer.withLock { $0.take() }
         if backlog.isEmpty { backlog = taken.items } else { backlog.append(contentsOf: taken.items) }
         for (name, drop) in taken.drops { pendingDrops[name, default: (drop.stream, 0)].count += drop.count }
-        guard !backlog.isEmpty || !pendingDrops.isEmpty else {
+        guard !backlog.isEmpty || !pendingDrops.isEmpty || file == nil else {
             if synced, !isSynced { try sync() }
             return
         }
@@ -163,7 +179,7 @@ extension RecorderStore {
     }
 
     /// Keeps the samples for another try, as far as they have room; who waits is told.
-    private func failed(_ error: SQLiteError) {
+    func failed(_ error: SQLiteError) {
         let ours = RecorderError.database(error)
         var kept: [SampleBuffer.Item] = []
         for item in backlog {

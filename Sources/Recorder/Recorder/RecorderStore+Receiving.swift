@@ -8,14 +8,22 @@ extension RecorderStore {
     /// else nowhere. What a full buffer drops is counted.
     public nonisolated func receive(_ batch: SampleBatch, keepOutside: Bool = false) {
         guard !batch.isEmpty else { return }
-        let taken = buffer.withLock { $0.append(batch, keepOutside: keepOutside, waited: false) }
+        let reading = clockReading
+        let taken = buffer.withLock { buffer in
+            buffer.note(reading)
+            return buffer.append(batch, keepOutside: keepOutside, waited: false)
+        }
         act(taken?.action ?? .nothing)
     }
 
     /// Takes samples and returns when they are on the disk, safe from a power cut.
     public nonisolated func durably(_ batch: SampleBatch, keepOutside: Bool = true) async throws(RecorderError) {
         guard !batch.isEmpty else { return }
-        let taken = buffer.withLock { $0.append(batch, keepOutside: keepOutside, waited: true) }
+        let reading = clockReading
+        let taken = buffer.withLock { buffer in
+            buffer.note(reading)
+            return buffer.append(batch, keepOutside: keepOutside, waited: true)
+        }
         guard let ticket = taken?.ticket else { throw buffer.withLock { $0.isClosed } ? .closed : .bufferFull }
         _ = try await finish(ticket)
     }
@@ -45,9 +53,16 @@ extension RecorderStore {
         return session
     }
 
-    /// Says whether the wall clock is right; samples that come while it is not are marked until `fixUp`.
+    /// Says whether the wall clock is right; samples that come while it is not are marked.
+    ///
+    /// `run` puts their times right by the boot-time clock when it is right again.
     public nonisolated func setClock(isRight: Bool) {
-        buffer.withLock { $0.isSynchronised = isRight }
+        let reading = clockReading
+        act(buffer.withLock { $0.setClock(isRight: isRight, reading) })
+    }
+
+    nonisolated var clockReading: RecorderClock.Reading {
+        RecorderClock.Reading(wall: time.wall(), boot: time.boot())
     }
 
     /// Whether the buffer in front of the disk is less than half full: a source that can wait, such as a file, waits else.
@@ -57,7 +72,11 @@ extension RecorderStore {
     public nonisolated var drops: [Name: Int] { buffer.withLock { $0.totalDrops } }
 
     private nonisolated func append(_ entry: SampleBuffer.Entry) throws(RecorderError) -> Int {
-        let ticket: Int? = buffer.withLock { $0.isClosed ? nil : $0.append(entry) }
+        let reading = clockReading
+        let ticket: Int? = buffer.withLock { buffer in
+            buffer.note(reading)
+            return buffer.isClosed ? nil : buffer.append(entry)
+        }
         guard let ticket else { throw .closed }
         return ticket
     }

@@ -97,7 +97,7 @@ extension RecorderStore {
         }
     }
 
-    private func inFile<Result>(
+    func inFile<Result>(
         _ body: (RecordingFile) throws(SQLiteError) -> Result
     ) throws(RecorderError) -> Result {
         guard let file else { throw condition ?? .closed }

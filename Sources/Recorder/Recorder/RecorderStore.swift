@@ -37,6 +37,8 @@ public actor RecorderStore {
     nonisolated let buffer: Guarded<SampleBuffer>
     nonisolated let wake: AsyncStream<Void>.Continuation
     let wakes: AsyncStream<Void>
+    nonisolated let salvageWake: AsyncStream<Void>.Continuation
+    let salvageWakes: AsyncStream<Void>
 
     var lock: WriterLock?
     var file: RecordingFile?
@@ -52,6 +54,10 @@ public actor RecorderStore {
     var refused: Set<Name> = []
     /// The session that runs, kept for the case that the file has to be set aside.
     var runningSession: (span: RecordingFile.Span, reason: SessionReason)?
+    /// Whether what a damaged file holds is being put back.
+    var isSalvaging = false
+    /// Samples of damaged files that this process has put back.
+    var salvaged = 0
 
     /// The executor with a thread of its own.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -61,14 +67,19 @@ public actor RecorderStore {
         self.settings = settings
         self.time = time
         self.log = log
-        buffer = Guarded(SampleBuffer(limit: settings.bufferBytes))
+        var first = SampleBuffer(limit: settings.bufferBytes)
+        let reading = RecorderClock.Reading(wall: time.wall(), boot: time.boot())
+        _ = first.setClock(isRight: reading.wall >= RecorderClock.plausible, reading)
+        buffer = Guarded(first)
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (salvageWakes, salvageWake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         lastSync = time.boot()
     }
 
     /// Opens the recordings in the state folder `folder`, which exists.
     ///
-    /// A session that a crash left unfinished becomes `interrupted`; a damaged file is set aside and a new one begun.
+    /// A session that a crash left unfinished becomes `interrupted`; a damaged file is set aside, a new one begun, and
+    /// `run` puts back what can be read.
     public static func open(
         folder: String,
         settings: Settings = Settings(),
@@ -82,12 +93,20 @@ public actor RecorderStore {
 
     private func open() throws(RecorderError) {
         lock = try files.lockForWriting()
-        do throws(SQLiteError) {
-            try openFile()
+        do throws(RecorderError) {
+            let brokenLog = try copyBrokenLog()
+            try translated { () throws(SQLiteError) in try openFile() }
+            if let brokenLog { try salvage(brokenLog) }
+            try beginForgottenSalvages()
+            try translated { () throws(SQLiteError) in isSalvaging = try file?.unfinishedSalvage() != nil }
         } catch {
+            guard case .database(let error) = error else { throw error }
+            // Whoever made the disk full may make room: `run` tries again.
+            if error.isFull { return failed(error) }
             guard error.isCorrupt else { throw .database(error) }
             try replaceDamagedFile(error)
         }
+        if isSalvaging { salvageWake.yield() }
     }
 
     func openFile() throws(SQLiteError) {
@@ -103,18 +122,11 @@ public actor RecorderStore {
         file = opened
     }
 
-    func replaceDamagedFile(_ error: SQLiteError) throws(RecorderError) {
-        // Closed first: closing removes the log by its name, which must not be the new file's.
-        file = nil
-        let aside = try files.setAside(at: time.wall())
-        log.error("\(error) It was set aside as \(aside), and a new one begun.")
-        try translated { () throws(SQLiteError) in try openFile() }
-    }
-
     /// Writes what waits, closes the file and releases the lock. A session that runs stays to be marked as interrupted.
     public func close() throws(RecorderError) {
         buffer.withLock { $0.isClosed = true }
         wake.finish()
+        salvageWake.finish()
         defer {
             file = nil
             lock = nil

@@ -125,6 +125,7 @@ extension RecordingFile {
                 try connection.run("DELETE FROM _streams WHERE id = ?", .integer(id))
                 try connection.execute("DROP TABLE \(table)")
             }
+            try copySchema()
         }
     }
 

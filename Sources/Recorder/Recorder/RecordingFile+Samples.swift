@@ -81,7 +81,7 @@ extension RecordingFile {
         return inserted
     }
 
-    private func bind(session: Int64?, boot: Int64?, of table: StreamTable) throws(SQLiteError) {
+    func bind(session: Int64?, boot: Int64?, of table: StreamTable) throws(SQLiteError) {
         if table.boundSession != session {
             if let session { try table.insert.bind(session, at: 2) } else { try table.insert.bindNull(at: 2) }
             table.boundSession = session
@@ -117,7 +117,7 @@ extension RecordingFile {
         try table.insert.bindNull(at: 4)
     }
 
-    private func note(_ run: Addition, table: StreamTable, session: Int64?, boot: Int64?) {
+    func note(_ run: Addition, table: StreamTable, session: Int64?, boot: Int64?) {
         guard run.samples > 0 else { return }
         let place = Place(
             stream: table.id,

@@ -105,6 +105,11 @@ final class RecordingFile {
         )
     }
 
+    /// Forgets what the next commit would add to the counts.
+    func forgetAdditions() {
+        additions = [:]
+    }
+
     private func writeAdditions() throws(SQLiteError) {
         flushNewest()
         guard !additions.isEmpty else { return }

@@ -29,6 +29,9 @@ public struct RecordingFiles: Sendable {
     /// Damaged databases that were set aside, the oldest first.
     public func damaged() -> [String] { files.damaged() }
 
+    /// A new name for a damaged database, by the time of its being set aside.
+    func nameForDamaged(at time: Timestamp) -> String { files.nameForDamaged(at: time) }
+
     /// Renames a damaged database with its log, so that nothing of it is lost; says its new name.
     func setAside(at time: Timestamp) throws(RecorderError) -> String {
         do throws(FileFailure) {

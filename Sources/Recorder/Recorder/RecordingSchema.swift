@@ -31,7 +31,18 @@ enum RecordingSchema {
                 boot INTEGER);
             CREATE TABLE _boots(id INTEGER PRIMARY KEY, boot_id TEXT NOT NULL UNIQUE);
             """
-        )
+        ),
+        Migration(
+            """
+            -- A copy of the schema, from which the tables are found should the first page be damaged.
+            CREATE TABLE _schema(type TEXT, name TEXT, tbl_name TEXT, rootpage INTEGER, sql TEXT);
+            -- Damaged files that were set aside, and up to which page what they hold was put back.
+            CREATE TABLE _salvages(
+                path TEXT PRIMARY KEY, page INTEGER NOT NULL, found INTEGER NOT NULL, expected INTEGER NOT NULL,
+                is_done INTEGER NOT NULL);
+            INSERT INTO _schema SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema WHERE type = 'table';
+            """
+        ),
     ]
 
     /// The session number under which holdings count the always store.

@@ -9,6 +9,14 @@ struct SampleBuffer {
         case start(SessionReason, at: Timestamp)
         case stop(SessionReason, at: Timestamp)
         case mark(String, at: Timestamp)
+
+        /// The time that our clock gave it; that of samples is in the batch.
+        var time: Timestamp? {
+            switch self {
+            case .samples(let batch, _): batch.times.last
+            case .start(_, let time), .stop(_, let time), .mark(_, let time): time
+            }
+        }
     }
 
     struct Item {
@@ -43,7 +51,7 @@ struct SampleBuffer {
     private var isAwake = false
     private var isUrgent = false
     private var nextTicket = 1
-    var isSynchronised = true
+    private(set) var clock = RecorderClock()
     /// Whether commits fail. Then no append asks for one: they are tried again in their own time.
     var isFailing = false
     var isClosed = false
@@ -64,6 +72,27 @@ struct SampleBuffer {
         return bytes
     }
 
+    /// Says whether the wall clock is right; `reading` is what it shows.
+    mutating func setClock(isRight: Bool, _ reading: RecorderClock.Reading) -> Action {
+        clock.set(isRight: isRight, reading)
+        return wakeToFixUp()
+    }
+
+    /// The clock at the moment of an append: it may have been set meanwhile.
+    mutating func note(_ reading: RecorderClock.Reading) { clock.note(reading) }
+
+    /// What has to be added to the times of this boot that were wrong, once.
+    mutating func takeFixUp() -> Duration? { clock.takeFixUp() }
+
+    /// The times are still wrong: the fix-up failed.
+    mutating func putBack(fixUp offset: Duration) { clock.putBack(offset) }
+
+    private mutating func wakeToFixUp() -> Action {
+        guard clock.isFixUpDue, !isAwake else { return .nothing }
+        isAwake = true
+        return .wake
+    }
+
     /// Takes a batch, or counts its samples as dropped when there is no room; nil then.
     mutating func append(_ batch: SampleBatch, keepOutside: Bool, waited: Bool) -> (action: Action, ticket: Int?)? {
         let cost = SampleBuffer.bytes(of: batch)
@@ -77,7 +106,7 @@ struct SampleBuffer {
         items.append(
             Item(
                 entry: .samples(batch, keepOutside: keepOutside),
-                isSynchronised: isSynchronised,
+                isSynchronised: clock.isRight(for: batch.times.last),
                 bytes: cost,
                 ticket: ticket
             )
@@ -95,7 +124,7 @@ struct SampleBuffer {
     /// Takes something to be done; there is always room for it.
     mutating func append(_ entry: Entry) -> Int {
         let ticket = makeTicket()
-        items.append(Item(entry: entry, isSynchronised: isSynchronised, bytes: 0, ticket: ticket))
+        items.append(Item(entry: entry, isSynchronised: clock.isRight(for: entry.time), bytes: 0, ticket: ticket))
         return ticket
     }
 

@@ -48,7 +48,7 @@ extension RecordingFile {
         return table
     }
 
-    private func createTable(for name: String) throws(SQLiteError) -> Int64? {
+    func createTable(for name: String) throws(SQLiteError) -> Int64? {
         let count = try connection.value("SELECT count(*) FROM _streams")?.integer ?? 0
         guard count < RecordingLimits.streams else { return nil }
         let table = RecordingSchema.tableName(for: name)
@@ -57,12 +57,24 @@ extension RecordingFile {
                 + "(time_ns INTEGER PRIMARY KEY, _session INTEGER, _boot INTEGER, _tie INTEGER)"
         )
         try connection.run("INSERT INTO _streams(name, table_name) VALUES(?, ?)", .text(name), .text(table))
-        return connection.lastInsertedRow
+        let id = connection.lastInsertedRow
+        try copySchema()
+        return id
+    }
+
+    /// Copies the schema anew, after a table was made or dropped: their roots may have moved.
+    func copySchema() throws(SQLiteError) {
+        try connection.execute(
+            """
+            DELETE FROM _schema;
+            INSERT INTO _schema SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema WHERE type = 'table';
+            """
+        )
     }
 
     /// The columns of the fields, in their order. A field whose unit or kind is new gets a new column: the old column
     /// keeps the old values.
-    private func columns(for fields: [Field], of stream: Int64, in table: String) throws(SQLiteError) -> [String]? {
+    func columns(for fields: [Field], of stream: Int64, in table: String) throws(SQLiteError) -> [String]? {
         var known: [RecordedColumn] = []
         try connection.run(
             "SELECT column_name, name, unit, kind FROM _fields WHERE stream = ? ORDER BY position",

@@ -30,11 +30,33 @@ public struct CheckCommand: Command {
         } catch {
             problems = error.problems
         }
-        if json { context.output(report(configuration, problems).serialized() + "\n") }
+        let warnings = configuration.map { self.warnings($0, context) } ?? []
+        if json { context.output(report(configuration, problems, warnings).serialized() + "\n") }
         guard problems.isEmpty, let configuration else {
             throw ConfigurationError(problems: problems)
         }
-        if !json { context.output(text(configuration)) }
+        if !json { context.output(text(configuration, warnings)) }
+    }
+
+    /// What is not wrong with the configuration, and still to be known.
+    private func warnings(_ configuration: Configuration, _ context: CommandContext) -> [String] {
+        var warnings: [String] = []
+        let limit = configuration.account.plan.knownPoints
+        if pointsPerMinute(configuration) > Double(limit) * 0.8 {
+            warnings.append(
+                "that is more than 80 % of \(limit). Points that find no room are dropped: raise some rule's every."
+            )
+        }
+        guard let directory = try? StateDirectory(configuration, environment: context.environment) else {
+            return warnings
+        }
+        for file in directory.damagedFiles {
+            warnings.append(
+                "a damaged file was set aside as \(file). What could be read of it was put back; remove it when you miss "
+                    + "nothing of it."
+            )
+        }
+        return warnings
     }
 
     private static func problems(_ body: () throws(ConfigurationError) -> Void) -> [ConfigurationProblem] {
@@ -46,19 +68,24 @@ public struct CheckCommand: Command {
         }
     }
 
-    private func report(_ configuration: Configuration?, _ problems: [ConfigurationProblem]) -> JSON {
+    private func report(
+        _ configuration: Configuration?,
+        _ problems: [ConfigurationProblem],
+        _ warnings: [String]
+    ) -> JSON {
         let feeds = configuration.map(feeds) ?? []
         return [
             "points_per_minute": JSON(configuration.map(pointsPerMinute)),
             "plan": configuration.map(plan) ?? .null,
             "feeds": .array(feeds.map { .string($0.text) }),
+            "warnings": .array(warnings.map { .string($0) }),
             "problems": .array(
                 problems.map { ["line": JSON($0.line), "column": JSON($0.column), "text": .string($0.text)] }
             ),
         ]
     }
 
-    private func text(_ configuration: Configuration) -> String {
+    private func text(_ configuration: Configuration, _ warnings: [String]) -> String {
         var lines = ["\(configuration.file) is right."]
         let needed = pointsPerMinute(configuration)
         let shown = CanonicalText.number(needed, precision: 1) ?? "?"
@@ -70,12 +97,7 @@ public struct CheckCommand: Command {
         case .pointsPerMinute(let limit):
             lines.append("The rules need up to \(shown) of the plan's \(limit) data points a minute.")
         }
-        let limit = configuration.account.plan.knownPoints
-        if needed > Double(limit) * 0.8 {
-            lines.append(
-                "Warning: that is more than 80 % of \(limit). Points that find no room are dropped: raise some rule's every."
-            )
-        }
+        lines += warnings.map { "Warning: \($0)" }
         for rule in configuration.rules.map(\.rule) {
             let rate = CanonicalText.number(rule.pointsPerMinute, precision: 2) ?? "?"
             let what = rule.fields.map(\.description).joined(separator: ", ")

@@ -1,8 +1,11 @@
 internal import Control
+internal import DataPoints
 internal import Diagnostics
 internal import FastJSON
 internal import Outbox
 internal import Publisher
+internal import Recorder
+internal import SQLite
 internal import Samples
 
 /// What `feedbridge status` and `GET /status` show: one moment of the running bridge.
@@ -16,6 +19,9 @@ struct StatusReport: Sendable {
     var session: Int64?
     var points: OutboxCounts
     var outbox: OutboxCondition
+    var feeds: [FeedKey: OutboxCounts]
+    var recorder: RecorderHealth
+    var state: KeyValueStore.Condition
     var streams: [Name: StreamMonitor]
     var running: Set<Name>
     var drops: [Name: Int]
@@ -46,6 +52,9 @@ struct StatusReport: Sendable {
                 "oldest": JSON(outbox.oldest?.description),
                 "eta_s": JSON(delivery.drainTime.map { $0.inSeconds.rounded() }),
             ],
+            "evicted": evictedJSON,
+            "set_aside": .array(damagedFiles.map { .string($0) }),
+            "problems": .array(problems.map { .string($0) }),
             "streams": streamsJSON,
             "switch": [
                 "wanted": .string(wanted.rawValue), "applied": JSON(applied?.rawValue),
@@ -77,15 +86,51 @@ struct StatusReport: Sendable {
         )
     }
 
+    /// The points of each feed that left unsent, by cause.
+    private var evictedJSON: JSON {
+        let lossy = feeds.filter { $0.value.evicted > 0 }.sorted { $0.key < $1.key }
+        return .object(
+            JSONObject(
+                lossy.map { feed, counts in
+                    let causes = counts.evictedBy.filter { $0.value > 0 }.sorted { $0.key.rawValue < $1.key.rawValue }
+                    return (feed.text, .object(JSONObject(causes.map { ($0.key.rawValue, JSON($0.value)) })))
+                }
+            )
+        )
+    }
+
     var isUp: Bool { delivery.link != nil }
 
-    var reason: LinkReason { outbox.isDiskFull ? .diskFull : delivery.reason }
+    var reason: LinkReason { isDiskFull ? .diskFull : delivery.reason }
+
+    private var isDiskFull: Bool { outbox.isDiskFull || recorder.isDiskFull || state.failure?.isFull == true }
+
+    /// Damaged files that were set aside and lie there still.
+    var damagedFiles: [String] { outbox.damagedFiles + recorder.damagedFiles + state.damagedFiles }
+
+    /// What the disk does not do, a sentence each.
+    var problems: [String] {
+        var problems: [String] = []
+        if outbox.isDiskFull {
+            problems.append("the disk is full: new data points are dropped and counted. Free space")
+        }
+        if let failure = outbox.failure, !failure.isFull { problems.append("\(failure)") }
+        if recorder.isDiskFull {
+            problems.append(
+                "the disk is full: samples wait in memory, and what finds no room there is dropped. Free space"
+            )
+        } else if let failure = recorder.failure {
+            problems.append("\(failure)")
+        }
+        if let failure = state.failure { problems.append("\(failure)") }
+        if outbox.isSalvaging { problems.append("points of a damaged outbox are being put back") }
+        if recorder.isSalvaging { problems.append("samples of damaged recordings are being put back") }
+        return problems
+    }
 
     /// One sentence about what is not as it should be.
     var message: String {
-        if outbox.isDiskFull { return "the disk is full: new data points are dropped and counted. Free space" }
-        if let failure = outbox.failure { return "\(failure)" }
-        if let file = outbox.damagedFiles.last { return "a damaged outbox was set aside as \(file)" }
+        if let problem = problems.first { return problem }
         if let held = delivery.heldUntil, held > boot {
             return "the service wants a pause until \(moment(held).iso8601(fractionDigits: 0))"
         }
@@ -93,7 +138,20 @@ struct StatusReport: Sendable {
         switch (delivery.link, delivery.reason) {
         case (.mqtt, _): return "connected"
         case (.rest, let reason): return "MQTT is down (\(reason.rawValue)); REST has taken over"
-        case (nil, let reason): return reason == .starting ? "not tried yet" : "MQTT is down (\(reason.rawValue))"
+        case (nil, let reason):
+            return reason == .starting ? "not tried yet" : "MQTT is down (\(reason.rawValue))\(Self.advice(reason))"
+        }
+    }
+
+    /// What a person can do about it, where that is known.
+    private static func advice(_ reason: LinkReason) -> String {
+        switch reason {
+        case .clock: ": the service's certificate is not valid at this time. Check this machine's clock"
+        case .keyRefused: ": the service refuses user name or key. Set the right ones"
+        case .idInUse: ": another client seems to use this id. Give each bridge a name of its own"
+        case .tls: ": the connection cannot be made secure. Check `ca_file` and what stands between"
+        case .dns: ": the service's name is not found. Check this machine's network"
+        default: ""
         }
     }
 
@@ -120,6 +178,16 @@ extension StatusReport {
         lines.append(
             "points     accepted \(number("points", "accepted")), confirmed \(number("points", "confirmed")), refused \(number("points", "refused")), evicted \(number("points", "evicted")), pending \(number("points", "pending"))"
         )
+        for (feed, causes) in status["evicted"]?.object ?? [:] {
+            let words = (causes.object ?? [:]).map { "\($0.1.int ?? 0) (\($0.0))" }.joined(separator: ", ")
+            lines.append("  evicted  \(feed.padded(to: 24)) \(words)")
+        }
+        for problem in (status["problems"]?.array ?? []).dropFirst() {
+            lines.append("problem    \(problem.string ?? "?")")
+        }
+        for file in status["set_aside"]?.array ?? [] {
+            lines.append("set aside  \(file.string ?? "?") (it was damaged; what could be read of it is put back)")
+        }
         lines.append("budget     \(number("budget", "used")) of \(number("budget", "limit")) points in the last minute")
         for (name, stream) in status["streams"]?.object ?? [:] {
             let rate = stream["rate_hz"]?.double.map { "\($0) Hz" } ?? "-"

@@ -33,6 +33,8 @@ actor BridgeService {
     /// Feeds that points were sent to and that the account does not have.
     private var missingFeeds: Set<FeedKey> = []
     private var reloading: Task<Void, Never>?
+    private var serviceClock: ServiceClock?
+    private var clockWasRight: Bool?
     private var metrics: (address: Configuration.ListenAddress, server: HTTPServer)?
 
     init(
@@ -50,26 +52,33 @@ actor BridgeService {
         self.log = log
         commands = CommandRunner(log: log)
 
-        var settings = RecorderStore.Settings()
-        settings.host = InitCommand.bridgeName
-        settings.software = "feedbridge \(FeedbridgeVersion.text)"
-        recorder = try await RecorderStore.open(folder: directory.path, settings: settings, time: time, log: log)
-        let store = try KeyValueStore(path: directory.file("state.sqlite"))
-        self.store = store
-        self.key = key
+        // The outbox first: on a full disk it gives its reserve free, and the others need a little room to start.
         outbox = try await OutboxStore.open(
             folder: directory.path,
             settings: configuration.outbox,
             time: time,
             log: log
         )
+        let store = try await KeyValueStore.open(folder: directory.path, time: time, log: log)
+        self.store = store
+        self.key = key
+        var settings = RecorderStore.Settings()
+        settings.host = InitCommand.bridgeName
+        settings.software = "feedbridge \(FeedbridgeVersion.text)"
+        recorder = try await RecorderStore.open(folder: directory.path, settings: settings, time: time, log: log)
         let rules = try RuleEngine(configuration.rules.map(\.rule), device: configuration.name, isRecording: false)
         flow = DataFlow(rules: rules, recorder: recorder, outbox: outbox, time: time, log: log)
-        let states = try await store.value("derivations").flatMap { StateText.value([String: [UInt8]].self, $0) }
+        let states = await store.value("derivations").flatMap { StateText.value([String: [UInt8]].self, $0) }
         let derivations = try configuration.makeDerivations()
         flow.replace(derivations: derivations, written: configuration.derivations, states: states ?? [:])
         runner = SamplerRunner(flow: flow, time: time, log: log)
-        let kept = try await store.value("publisher").flatMap { StateText.value(PublisherMemory.self, $0) }
+        let keptText = await store.value("publisher")
+        var kept = keptText.flatMap { StateText.value(PublisherMemory.self, $0) }
+        let wasLost = await store.wasDamaged
+        if kept == nil, keptText != nil || wasLost {
+            log.warning("what the account has used in the last minute is not known: nothing is sent for a minute")
+            kept = .lost(at: time.boot())
+        }
         delivery = PublisherDriver(
             PublisherSettings(configuration),
             access: try PublisherAccess(configuration, key: key),
@@ -85,7 +94,7 @@ actor BridgeService {
             }
         }
         account = AccountAccess(delivery: delivery, time: time, log: log)
-        let memory = try await store.value("switch").flatMap { StateText.value(SwitchMemory.self, $0) }
+        let memory = await store.value("switch").flatMap { StateText.value(SwitchMemory.self, $0) }
         control = SwitchOwner(
             try SwitchSetup(configuration),
             memory: memory ?? SwitchMemory(),
@@ -122,7 +131,7 @@ actor BridgeService {
             throw ConfigurationError(problems: [problem])
         }
         log.info("feedbridge \(FeedbridgeVersion.text) runs as \(configuration.name); state in \(directory.path)")
-        let begun = try? await store.value("alerts").flatMap { StateText.value([String].self, $0) }
+        let begun = await store.value("alerts").flatMap { StateText.value([String].self, $0) }
         try watchAlerts(configuration, begun: begun ?? [])
         let derivations = try configuration.makeDerivations()
         await runner.replace(with: samplers, needed: needed(derivations, configuration))
@@ -166,6 +175,7 @@ actor BridgeService {
         } catch {
             log.error("the recordings could not be closed properly: \(error)")
         }
+        await store.close()
         metrics?.server.stop()
         log.info("stopped")
     }
@@ -241,6 +251,9 @@ actor BridgeService {
             session: state.session,
             points: outbox.statistics.total,
             outbox: await outbox.condition,
+            feeds: outbox.statistics.feeds,
+            recorder: await recorder.health,
+            state: await store.condition,
             streams: flow.monitors(),
             running: await runner.running(),
             drops: flow.drops,
@@ -279,10 +292,8 @@ actor BridgeService {
                 startPreparing()
             case .stretch(let stretch): flow.stretch(stretch.intervals)
             case .clockOffset(let offset):
-                let isRight = abs(offset.inSeconds) < 300
-                if !isRight { log.warning("the clock is \(Int(offset.inSeconds)) s behind the service's") }
-                outbox.setClock(isRight: isRight)
-                recorder.setClock(isRight: isRight)
+                serviceClock = ServiceClock(time: time.wall() + offset, at: time.boot())
+                watchClock()
             }
         }
     }
@@ -320,10 +331,44 @@ actor BridgeService {
         var seconds = 0
         while (try? await time.sleep(for: .seconds(1))) != nil {
             flow.tick()
+            await store.retry()
+            watchClock()
             seconds += 1
             if seconds.isMultiple(of: 10) { await keepDerivations() }
         }
     }
+
+    /// Compares the wall clock with the service's, which goes on by the boot-time clock: no step of ours moves it.
+    private func watchClock() {
+        let (wall, boot) = (time.wall(), time.boot())
+        let right = serviceClock?.time(at: boot)
+        let isRight: Bool
+        if let right {
+            let behind = right - wall
+            isRight = abs(behind.inSeconds) < 300
+            if !isRight {
+                outbox.setTime(right)
+                if clockWasRight != false {
+                    log.warning(
+                        "the clock is \(Int(behind.inSeconds)) s behind the service's: data points get the service's time, "
+                            + "what is recorded is put right when the clock is"
+                    )
+                }
+            }
+        } else {
+            // Nobody has told the time yet; a plain broker never does. A clock that can be right is, then.
+            guard PublisherSettings(configuration).profile != .adafruitIO else { return }
+            isRight = wall >= Self.plausible
+        }
+        guard isRight != clockWasRight else { return }
+        if clockWasRight == false { log.info("the clock is right again") }
+        clockWasRight = isRight
+        if isRight || right == nil { outbox.setClock(isRight: isRight) }
+        recorder.setClock(isRight: isRight)
+    }
+
+    /// 2020-01-01: a wall clock before it is plainly wrong.
+    private static let plausible = Timestamp(nanoseconds: 1_577_836_800_000_000_000)
 
     private func watchLimits() async {
         var hours = 0

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SQLite
 
 /// The folder that holds what a bridge keeps, and the place of its local socket.
 struct StateDirectory: Sendable, Equatable {
@@ -31,6 +32,11 @@ struct StateDirectory: Sendable, Equatable {
 
     /// The path of a file in the folder.
     func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Damaged files that were set aside in the folder.
+    var damagedFiles: [String] {
+        ["outbox", "recordings", "state"].flatMap { DatabaseFiles(folder: path, name: $0).damaged() }
+    }
 
     /// Where the local socket of this bridge is found, whichever folder it lies in.
     var socket: String { file("control.sock") }

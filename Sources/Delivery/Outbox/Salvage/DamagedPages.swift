@@ -1,3 +1,5 @@
+internal import SQLite
+
 /// The pages of a database that was set aside, each as its log has it newest, else as the file has it.
 struct DamagedPages {
     private let file: ByteFile?

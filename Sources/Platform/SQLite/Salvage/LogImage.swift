@@ -1,18 +1,18 @@
-internal import Glibc
-
 /// The write-ahead log of a database as bytes (https://www.sqlite.org/fileformat2.html, section 4).
 ///
 /// SQLite reads a log up to the first frame whose checksum is wrong, and says nothing of what comes after it. Frames
 /// after it that carry the log's salt were committed, and are lost without notice: this finds them.
-struct LogImage {
-    /// Where the newest frame of each page has its content, checksums not looked at.
-    private(set) var offsets: [UInt32: Int] = [:]
+package struct LogImage: Sendable {
+    /// Where the newest frame of each page has its content.
+    package private(set) var offsets: [UInt32: Int] = [:]
     /// Whether a frame of this log has a wrong checksum, so that SQLite will stop before its end.
-    private(set) var isBroken = false
-    let pageBytes: Int
+    package private(set) var isBroken = false
+    package let pageBytes: Int
 
     /// Reads the log's frame headers, and with `checking` all of it; nil when there is none.
-    init?(path: String, checking: Bool) {
+    ///
+    /// With `wholeOnly` a frame whose own checksum is wrong counts as absent: an older state of its page stands in for it.
+    package init?(path: String, checking: Bool, wholeOnly: Bool = false) {
         guard let file = ByteFile(path: path), let header = file.read(at: 0, count: 32), header.count == 32 else {
             return nil
         }
@@ -38,13 +38,18 @@ struct LogImage {
                 if isAtEnd { break }
                 isBroken = true
             }
-            if checking, !isBroken {
+            var isWhole = true
+            if checking {
                 sum = Self.sum(frame[0..<8], sum, isBigEndian)
                 sum = Self.sum(frame[24...], sum, isBigEndian)
-                if sum != (frame.bigEndian(at: 16), frame.bigEndian(at: 20)) { isBroken = true }
+                let told = (frame.bigEndian(at: 16), frame.bigEndian(at: 20))
+                isWhole = sum == told
+                if !isWhole { isBroken = true }
+                // Each sum goes on from the one before: from the one that stands there the next frame is judged alone.
+                sum = told
             }
             let page = frame.bigEndian(at: 0)
-            if page > 0 { offsets[page] = offset + 24 }
+            if page > 0, isWhole || !wholeOnly { offsets[page] = offset + 24 }
             offset += 24 + pageBytes
         }
     }
@@ -70,55 +75,5 @@ struct LogImage {
             }
         }
         return (first, second)
-    }
-}
-
-/// A file that is read at any place.
-final class ByteFile {
-    private let descriptor: Int32
-    let size: Int
-
-    init?(path: String) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        var status = stat()
-        guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
-            if descriptor >= 0 { close(descriptor) }
-            return nil
-        }
-        size = Int(status.st_size)
-    }
-
-    deinit {
-        close(descriptor)
-    }
-
-    /// Up to `count` bytes; fewer at the end of the file, nil when the disk cannot read them.
-    func read(at offset: Int, count: Int) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: count)
-        let read = pread(descriptor, &bytes, count, off_t(offset))
-        guard read >= 0 else { return nil }
-        bytes.removeLast(count - read)
-        return bytes
-    }
-
-    /// Copies a file, the copy for its owner alone and on the disk.
-    static func copy(_ path: String, to target: String) -> Int32 {
-        guard let source = ByteFile(path: path) else { return errno }
-        let output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard output >= 0 else { return errno }
-        defer { close(output) }
-        var offset = 0
-        while let part = source.read(at: offset, count: 1 << 16), !part.isEmpty {
-            guard write(output, part, part.count) == part.count else { return errno }
-            offset += part.count
-        }
-        return fsync(output) == 0 ? 0 : errno
-    }
-}
-
-extension [UInt8] {
-    /// Four bytes as a number, the most significant first.
-    func bigEndian(at offset: Int) -> UInt32 {
-        (0..<4).reduce(0) { $0 << 8 | UInt32(self[offset + $1]) }
     }
 }
