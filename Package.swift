@@ -95,7 +95,7 @@ let targets: [Target] = [
     module(
         "Delivery",
         "Publisher",
-        ["AdafruitIO", "AdafruitIOClient", "DataPoints", "Diagnostics", "HTTPClient", "MQTT", "Outbox"]
+        ["AdafruitIO", "AdafruitIOClient", "DataPoints", "Diagnostics", "FastJSON", "HTTPClient", "MQTT", "Outbox"]
     ),
 
     // Control
@@ -123,7 +123,7 @@ let targets: [Target] = [
         "Benchmark",
         [
             "Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "ReplaySamplers", "DataPoints", "Feeds",
-            "Outbox", "SQLite",
+            "Outbox", "Publisher", "SQLite",
         ]
     ),
 
@@ -160,7 +160,7 @@ let targets: [Target] = [
     ),
     tests(
         "Publisher",
-        ["Publisher", "Simulator", "AdafruitIO", "DataPoints", "MQTT", "Diagnostics", "TestKit"]
+        ["Publisher", "Simulator", "AdafruitIO", "DataPoints", "MQTT", "Outbox", "Diagnostics", "TestKit"]
     ),
     tests("Control", ["Control", "Diagnostics", "TestKit"]),
     tests(

@@ -3,6 +3,7 @@ internal import DataPoints
 internal import Diagnostics
 internal import FastJSON
 internal import Feeds
+internal import Publisher
 internal import Samples
 
 /// `feedbridge check`: checks the configuration and counts the data points a minute that it needs.
@@ -48,7 +49,7 @@ public struct CheckCommand: Command {
 
     private func report(_ configuration: Configuration?, _ problems: [ConfigurationProblem]) -> JSON {
         let feeds = configuration.map(feeds) ?? []
-        return [
+        var report: JSONObject = [
             "points_per_minute": JSON(configuration.map(pointsPerMinute)),
             "plan": configuration.map(plan) ?? .null,
             "feeds": .array(feeds.map { .string($0.text) }),
@@ -56,6 +57,10 @@ public struct CheckCommand: Command {
                 problems.map { ["line": JSON($0.line), "column": JSON($0.column), "text": .string($0.text)] }
             ),
         ]
+        if let configuration, let broker = configuration.broker {
+            report["topics"] = .array(feeds.map { .string(broker.topic($0)) })
+        }
+        return .object(report)
     }
 
     private func text(_ configuration: Configuration) -> String {
@@ -63,6 +68,8 @@ public struct CheckCommand: Command {
         let needed = pointsPerMinute(configuration)
         let shown = CanonicalText.number(needed, precision: 1) ?? "?"
         switch configuration.account.plan {
+        case .auto where configuration.account.isPlain:
+            lines.append("The rules need up to \(shown) data points a minute; the broker takes any number.")
         case .auto:
             lines.append(
                 "The rules need up to \(shown) data points a minute; the plan is asked from the service (free: 30)."
@@ -70,8 +77,7 @@ public struct CheckCommand: Command {
         case .pointsPerMinute(let limit):
             lines.append("The rules need up to \(shown) of the plan's \(limit) data points a minute.")
         }
-        let limit = configuration.account.plan.knownPoints
-        if needed > Double(limit) * 0.8 {
+        if let limit = configuration.account.knownPoints, needed > Double(limit) * 0.8 {
             lines.append(
                 "Warning: that is more than 80 % of \(limit). Points that find no room are dropped: raise some rule's every."
             )
@@ -83,7 +89,13 @@ public struct CheckCommand: Command {
                 "  \(rule.feed.text.padded(to: 24)) \(rate.padded(to: 6)) a minute  \(rule.reduction) of \(what)"
             )
         }
-        lines.append("Feeds used: \(feeds(configuration).map(\.text).joined(separator: ", "))")
+        if let broker = configuration.broker {
+            lines.append("Switch: \(broker.switchTopic), status: \(broker.statusTopic), both retained")
+            let topics = configuration.rules.map { broker.topic($0.rule.feed) }
+            lines.append("Topics used: \(topics.joined(separator: ", "))")
+        } else {
+            lines.append("Feeds used: \(feeds(configuration).map(\.text).joined(separator: ", "))")
+        }
         let located = configuration.rules.map(\.rule).filter(publishesPlace)
         if !located.isEmpty {
             lines.append("Positions leave this machine through: \(located.map(\.feed.text).joined(separator: ", "))")
@@ -97,6 +109,7 @@ public struct CheckCommand: Command {
 
     private func plan(_ configuration: Configuration) -> JSON {
         switch configuration.account.plan {
+        case .auto where configuration.account.isPlain: .null
         case .auto: "auto"
         case .pointsPerMinute(AdafruitIOPlan.free.pointsPerMinute): "free"
         case .pointsPerMinute(AdafruitIOPlan.plus.pointsPerMinute): "plus"

@@ -120,7 +120,12 @@ extension StatusReport {
         lines.append(
             "points     accepted \(number("points", "accepted")), confirmed \(number("points", "confirmed")), refused \(number("points", "refused")), evicted \(number("points", "evicted")), pending \(number("points", "pending"))"
         )
-        lines.append("budget     \(number("budget", "used")) of \(number("budget", "limit")) points in the last minute")
+        let hasLimit = status["budget"]?["limit"]?.int != nil
+        lines.append(
+            hasLimit
+                ? "budget     \(number("budget", "used")) of \(number("budget", "limit")) points in the last minute"
+                : "budget     no limit"
+        )
         for (name, stream) in status["streams"]?.object ?? [:] {
             let rate = stream["rate_hz"]?.double.map { "\($0) Hz" } ?? "-"
             let age = stream["age_s"]?.double.map { "\($0) s ago" } ?? "never"

@@ -22,16 +22,17 @@ actor BridgeService {
     private let outbox: OutboxStore
     private let account: AccountAccess
     private let store: KeyValueStore
-    private var key: Secret
+    private var key: Secret?
     private let time: any TimeSource
     private let log: Log
+    private var checkedClock: (isRight: Bool, offset: Duration)?
     private var preparing: Task<Void, Never>?
     private var reloading: Task<Void, Never>?
     private var metrics: (address: Configuration.ListenAddress, server: HTTPServer)?
 
     init(
         _ configuration: Configuration,
-        key: Secret,
+        key: Secret?,
         directory: StateDirectory,
         environment: [String: String],
         time: any TimeSource,
@@ -111,7 +112,7 @@ actor BridgeService {
 
         let recording = Task { [recorder] in try await recorder.run() }
         let keeping = Task { [outbox] in try await outbox.run() }
-        for feed in feeds { delivery.feedIsUnknown(feed) }
+        if !configuration.account.isPlain { for feed in feeds { delivery.feedIsUnknown(feed) } }
         let delivering = Task { [delivery] in await delivery.run() }
         let switching = Task { [control] in await control.run() }
         startPreparing()
@@ -168,6 +169,10 @@ actor BridgeService {
         log.info("reading \(configuration.file) again")
         do {
             let new = try ConfigurationFile.load(configuration.file)
+            guard new.account.profile == configuration.account.profile else {
+                log.error("[account] profile changes only with a restart; the running configuration stays as it was")
+                return
+            }
             let key = try ConfigurationFile.key(for: new, environment: environment)
             let samplers = try SamplerFactory.make(new, time: time)
             let setup = try SwitchSetup(new)
@@ -233,6 +238,7 @@ actor BridgeService {
 
     /// Makes the feeds that are missing, by REST; points for a feed wait until it is there.
     private func startPreparing() {
+        guard !configuration.account.isPlain else { return }
         preparing?.cancel()
         preparing = Task { [account, delivery, feeds] in
             await account.prepare(feeds: feeds) { ready in
@@ -248,7 +254,7 @@ actor BridgeService {
             case .link(.mqtt): control.tell(.connected(.mqtt))
             case .link(.rest): control.tell(.connected(.rest))
             case .link(nil): control.tell(.disconnected)
-            case .control(let value): control.tell(.arrived(value, retained: false))
+            case .control(let value, let retained): control.tell(.arrived(value, retained: retained))
             case .feedIsMissing: startPreparing()
             case .stretch(let stretch): flow.stretch(stretch.intervals)
             case .clockOffset(let offset):
@@ -261,8 +267,30 @@ actor BridgeService {
     }
 
     private func tick() async {
-        while (try? await time.sleep(for: .seconds(1))) != nil { flow.tick() }
+        if configuration.account.isPlain { checkClock() }
+        while (try? await time.sleep(for: .seconds(1))) != nil {
+            flow.tick()
+            if configuration.account.isPlain { checkClock() }
+        }
     }
+
+    /// A plain broker does not tell the time: the wall clock is right when it is plausible. Told when that changes, or
+    /// when the clock was set.
+    private func checkClock() {
+        let (wall, boot) = (time.wall(), time.boot())
+        let offset = wall - Timestamp(nanoseconds: boot.nanoseconds)
+        let isRight = wall >= Self.plausible
+        if let checkedClock, checkedClock.isRight == isRight, abs((offset - checkedClock.offset).inSeconds) < 1 {
+            return
+        }
+        checkedClock = (isRight, offset)
+        if !isRight { log.warning("the clock shows \(wall), which is plainly wrong: data points wait until it is set") }
+        outbox.setClock(isRight: isRight)
+        recorder.setClock(isRight: isRight)
+    }
+
+    /// 2020-01-01.
+    private static let plausible = Timestamp(nanoseconds: 1_577_836_800_000_000_000)
 
     private func watchLimits() async {
         var hours = 0
@@ -302,11 +330,11 @@ actor BridgeService {
     }
 }
 
-extension Configuration.Account.Plan {
-    /// The points a minute that are known before the service was asked: those of the free plan.
-    var knownPoints: Int {
-        switch self {
-        case .auto: 30
+extension Configuration.Account {
+    /// The points a minute that are known before the service was asked: those of the free plan; nil: any number.
+    var knownPoints: Int? {
+        switch plan {
+        case .auto: isPlain ? nil : 30
         case .pointsPerMinute(let points): points
         }
     }
