@@ -100,7 +100,7 @@ let targets: [Target] = [
     module(
         "Delivery",
         "Publisher",
-        ["AdafruitIO", "AdafruitIOClient", "DataPoints", "Diagnostics", "HTTPClient", "MQTT", "Outbox"]
+        ["AdafruitIO", "AdafruitIOClient", "DataPoints", "Diagnostics", "FastJSON", "HTTPClient", "MQTT", "Outbox"]
     ),
 
     // Control
@@ -129,7 +129,7 @@ let targets: [Target] = [
         "Benchmark",
         [
             "Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "ReplaySamplers", "DataPoints", "Feeds",
-            "Outbox", "SQLite",
+            "Outbox", "Publisher", "SQLite",
         ]
     ),
 

@@ -69,11 +69,13 @@ struct ConfigurationSampleTests {
 
     @Test("has every key that is read: none is left undocumented")
     func everyKeyIsThere() throws {
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../Sources/Bridge/Bridge/Configuration/Configuration+Reading.swift")
-        let reader = try String(contentsOf: source, encoding: .utf8)
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Sources/Bridge/Bridge/Configuration")
+        let reader = try ["Configuration+Reading.swift", "Configuration+Broker.swift"].map { file in
+            try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
+        }.joined()
         let calls =
-            /(?:table|root)\.(?:string|strings|part|flag|number|integer|duration|size|word|value|feed|name|subtables?)\("([a-z_]+)"/
+            /(?:table|root)\.(?:string|strings|topic|part|flag|number|integer|duration|size|word|value|feed|name|subtables?)\("([a-z_]+)"/
         var read = Set(reader.matches(of: calls).map { String($0.1) })
         read.formUnion(reader.matches(of: /endpoint\(table, "([a-z_]+)"/).map { String($0.1) })
         #expect(read.count > 30)

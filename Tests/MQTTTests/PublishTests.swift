@@ -99,6 +99,27 @@ struct PublishTests {
         #expect(settled.dropFirst().map { $0?.isUnknown } == [true, true, true] + Array(repeating: false, count: 46))
     }
 
+    @Test("batches that are handed over one after the other arrive in that order, though nobody waits in between")
+    func submits() async throws {
+        let broker = try await Broker.start { $0.extraLines = ["max_queued_messages 0"] }
+        let subscriber = try await broker.subscriber(["-t", "a", "-q", "1", "-C", "4000", "-F", "%p"])
+        let connection = try await MQTTConnection.connect(.local(broker.port))
+
+        let submissions = (0..<40).map { batch in
+            connection.submit(
+                (0..<100).map { MQTTPublication(topic: "a", payload: Array("n\(batch * 100 + $0)".utf8)) }
+            )
+        }
+        for submission in submissions { #expect(await submission.errors.allSatisfy { $0 == nil }) }
+
+        try await subscriber.ended()
+        let lines = subscriber.output.split(separator: "\n").filter { $0.hasPrefix("n") }
+        #expect(lines.map(String.init) == (0..<4000).map { "n\($0)" })
+        await connection.disconnect()
+        let late = await connection.submit([MQTTPublication(topic: "a", payload: [])]).errors
+        #expect(late.count == 1 && late.first??.isUnknown == false)
+    }
+
     @Test("sends many more than 65,535 messages in order, ids wrapping around")
     func wrapsIDs() async throws {
         let broker = try await Broker.start { $0.extraLines = ["max_queued_messages 0"] }

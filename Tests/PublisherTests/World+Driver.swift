@@ -32,6 +32,7 @@ extension World {
             answer(.page(feed, page.points, hasMore: page.hasMore))
         case .confirm(let ids): confirm(ids)
         case .refuse(let ids, _): outbox.refuse(ids)
+        case .markDoubtful(let ids): fault("\(ids.count) points are marked as on a plain broker")
         case .doubt(let count): doubtCount += count
         case .feedIsMissing(let feed): answer(.feedReady(feed))
         case .stretch(let stretch): intervals = stretch.intervals.mapValues(\.inSeconds)

@@ -11,8 +11,12 @@ extension OutboxFile {
         var isFull = false
     }
 
-    /// Puts new points in; says how many were too old or had no room.
-    func append(_ batch: OutboxBuffer.Batch, _ circumstances: Circumstances) throws(SQLiteError) -> Int {
+    /// Puts new points in and shows those that may be sent; says how many were too old or had no room.
+    func append(
+        _ batch: OutboxBuffer.Batch,
+        _ circumstances: Circumstances,
+        inserted: (OutboxPoint) -> Void
+    ) throws(SQLiteError) -> Int {
         var evicted = 0
         for point in batch.points {
             // Only a time that our own wall clock gave is wrong with it.
@@ -43,7 +47,7 @@ extension OutboxFile {
                 location: point.location
             )
             nextID += 1
-            try insert(row)
+            if try insert(row), row.state == .waiting { inserted(row.outboxPoint) }
         }
         return evicted
     }

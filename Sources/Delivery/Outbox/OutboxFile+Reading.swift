@@ -24,6 +24,20 @@ extension OutboxFile {
         return (rows, damaged)
     }
 
+    /// How many points of a lane wait with ids beyond `id`, and the newest of those ids.
+    func waiting(lane: Lane, beyond id: Int64) throws(SQLiteError) -> (count: Int, newest: Int64?) {
+        var found: (count: Int, newest: Int64?) = (0, nil)
+        try connection.run(
+            "SELECT count(*), max(id) FROM points WHERE lane = ? AND state = ? AND id > ?",
+            .integer(lane.number),
+            .integer(Int64(PointState.waiting.code)),
+            .integer(id)
+        ) { row in
+            found = (Int(row.integer(at: 0)), row.isNull(at: 1) ? nil : row.integer(at: 1))
+        }
+        return found
+    }
+
     /// The time of the oldest point that is pending.
     func oldestTime() throws(SQLiteError) -> Int64? {
         try connection.value("SELECT created_ns FROM points ORDER BY id LIMIT 1")?.integer

@@ -93,6 +93,7 @@ extension OutboxStore {
         circumstances.oldest = oldestAllowed
         var results: [Int: Result<Int, OutboxError>] = [:]
         var isNews = false
+        var inserted: [OutboxPoint] = []
         try file.commit { () throws(SQLiteError) in
             for item in part {
                 switch item.entry {
@@ -101,8 +102,7 @@ extension OutboxStore {
                         results[item.ticket ?? 0] = .failure(.full)
                         continue
                     }
-                    let evicted = try file.append(batch, circumstances)
-                    if evicted < batch.points.count { isNews = true }
+                    let evicted = try file.append(batch, circumstances) { inserted.append($0) }
                     if let ticket = item.ticket { results[ticket] = .success(batch.points.count - evicted) }
                 case .change(let change):
                     let count = try file.apply(change)
@@ -114,6 +114,7 @@ extension OutboxStore {
         }
         outcomes.merge(results) { _, new in new }
         if circumstances.isFull { sayEvicting() }
+        if !inserted.isEmpty { announce(inserted) }
         if isNews { announce() }
     }
 

@@ -56,6 +56,24 @@ extension OutboxStore {
         }
     }
 
+    /// How many points of a feed wait with ids beyond `id`, and the newest of those ids. It reads the index only.
+    public func waiting(of feed: FeedKey, beyond id: Int64?) throws(OutboxError) -> (count: Int, newest: Int64?) {
+        let file = try settledFile()
+        if file.isSalvaging { return (0, nil) }
+        do throws(SQLiteError) {
+            var (count, newest): (Int, Int64?) = (0, nil)
+            for lane in file.lanes(of: feed) where lane.tally.rows[PointState.waiting.code] > 0 {
+                let found = try file.waiting(lane: lane, beyond: id ?? .min)
+                count += found.count
+                newest = [newest, found.newest].compactMap(\.self).max()
+            }
+            return (count, newest)
+        } catch {
+            try recover(from: error)
+            return (0, nil)
+        }
+    }
+
     // MARK: What happens to points
 
     /// Marks points as handed to a link and counts an attempt; returns when that is on the disk. Say it before sending.

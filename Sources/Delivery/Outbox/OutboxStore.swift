@@ -40,6 +40,8 @@ public actor OutboxStore {
     /// What the salvage of damaged files has put back since this process began.
     var salvaged = 0
     var setAside: [String] = []
+    /// Points that were committed since the last look.
+    var news = OutboxNews()
 
     /// The executor with a thread of its own.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -137,7 +139,23 @@ public actor OutboxStore {
         buffer.withLock { $0.changed(lanes: lanes) }
     }
 
-    func announce() { arrivalsWake.yield() }
+    /// Says that points can be sent which `takeNews` does not list.
+    func announce() {
+        news.isComplete = false
+        arrivalsWake.yield()
+    }
+
+    /// Says that points were committed.
+    func announce(_ points: [OutboxPoint]) {
+        news.add(points)
+        arrivalsWake.yield()
+    }
+
+    /// Points that were committed since the last call, for one listener: without reading them from the disk again.
+    public func takeNews() -> OutboxNews {
+        defer { news = OutboxNews() }
+        return news
+    }
 
     /// The counts of all points and of each feed, now. It reads no row.
     public nonisolated var statistics: OutboxStatistics { buffer.withLock { $0.statistics } }

@@ -41,8 +41,6 @@ struct Lane: Sendable {
     var finished: Set<Int> = []
     var flight: Flight?
     var doubts: [Doubt] = []
-    /// Points under way to a plain broker.
-    var pipelined: Set<Int> = []
     /// How many points the next look-up may be about; halves when a page of the list could not hold the answer.
     var lookUpLimit = 100
     var lookUp: LookUp?
@@ -82,7 +80,6 @@ struct Lane: Sendable {
         if fresh.contains(where: { $0.id == id }) || old.contains(where: { $0.id == id }) { return true }
         if doubts.contains(where: { $0.point.id == id }) { return true }
         if parked.contains(where: { $0.point.id == id }) { return true }
-        if pipelined.contains(id) { return true }
         if lookUp?.isCheck == false, lookUp?.doubts.contains(where: { $0.point.id == id }) ?? false { return true }
         switch flight {
         case .mqtt(_, let point, _, _): return point.id == id

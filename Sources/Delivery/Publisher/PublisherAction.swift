@@ -34,6 +34,8 @@ public enum PublisherAction: Sendable, Hashable {
     case confirm([Int])
     /// The service will never take these points: to the dead letters, with the reason.
     case refuse([Int], reason: String)
+    /// Note in the outbox that nobody knows whether these points have arrived; they are sent again.
+    case markDoubtful([Int])
     /// So many points may stand on the service twice.
     case doubt(Int)
     /// Create the feed if the settings say so (asking for `administer(1)`), then say `feedReady`.

@@ -9,6 +9,7 @@ extension PublisherDriver {
     func connect(_ number: Int) {
         let (configuration, time) = (access.connection, time)
         newest = number
+        switchValue = nil
         Task {
             do throws(MQTTError) {
                 let connection = try await MQTTConnection.connect(configuration, time: time)
@@ -20,6 +21,8 @@ extension PublisherDriver {
                 inbox.yield(.mqtt(connection: number, .connected))
                 let reason = await connection.ended
                 connections[number] = nil
+                // What became of its messages comes first.
+                for (_, batch) in batches { await batch.value }
                 inbox.yield(.mqtt(connection: number, .ended(LinkEnding(reason).kind)))
             } catch {
                 log.debug("MQTT: \(error)")
@@ -84,6 +87,10 @@ extension PublisherDriver {
         _ access: PublisherAccess
     ) async {
         for await message in subscription.messages {
+            if access.broker != nil {
+                heard(message, number)
+                continue
+            }
             switch filter {
             case .errors, .throttle:
                 for what in understand(ServiceMessage(message.payload), access) {
@@ -95,7 +102,7 @@ extension PublisherDriver {
                 else { continue }
                 if case .allFeeds = filter, !machine.settings.rules.contains(where: { $0.feed == feed }) { continue }
                 inbox.yield(.mqtt(connection: number, .echoed(feed, text)))
-                if filter == .control { eventSink.yield(.control(text)) }
+                if filter == .control { eventSink.yield(.control(text, retained: false)) }
             }
         }
     }

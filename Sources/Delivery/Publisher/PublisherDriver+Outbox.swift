@@ -14,12 +14,34 @@ extension PublisherDriver {
         }
     }
 
-    /// Hands over points that were committed since the last time, each once.
+    /// Hands over points that were committed since the last time, each once, one call after the other.
     func takeArrivals() async {
-        for (feed, counts) in outbox.statistics.feeds where counts.pending > 0 { await takeArrivals(of: feed) }
+        let before = taking
+        let taking = Task {
+            await before?.value
+            await takeNews()
+        }
+        self.taking = taking
+        await taking.value
+    }
+
+    private func takeNews() async {
+        let news = await outbox.takeNews()
+        guard news.isComplete else {
+            for (feed, counts) in outbox.statistics.feeds where counts.pending > 0 { await takeArrivals(of: feed) }
+            return
+        }
+        var new: [PublisherPoint] = []
+        new.reserveCapacity(news.points.count)
+        for point in news.points where point.id > told[point.point.feed] ?? .min {
+            told[point.point.feed] = point.id
+            new.append(publisherPoint(point))
+        }
+        if !new.isEmpty { inbox.yield(.accepted(new)) }
     }
 
     private func takeArrivals(of feed: FeedKey) async {
+        guard !machine.settings.isPlain else { return await countArrivals(of: feed) }
         while true {
             do {
                 let page = try await outbox.points(of: feed, beyond: told[feed], limit: 100)
@@ -34,6 +56,24 @@ extension PublisherDriver {
                 log.error("the outbox cannot be read: \(error)")
                 return
             }
+        }
+    }
+
+    /// Tells of points that come with pages anyway.
+    private func countArrivals(of feed: FeedKey) async {
+        do {
+            while true {
+                let last = told[feed]
+                let found = try await outbox.waiting(of: feed, beyond: last)
+                // Another call may have told of some of them meanwhile.
+                guard told[feed] == last else { continue }
+                guard let newest = found.newest else { return }
+                told[feed] = newest
+                inbox.yield(.more(feed, count: found.count))
+                return
+            }
+        } catch {
+            log.error("the outbox cannot be read: \(error)")
         }
     }
 

@@ -21,15 +21,21 @@ extension PublisherDriver {
         case .mqtt:
             guard let connection = newest.flatMap({ connections[$0] }) else { return .failed }
             do {
-                try await connection.publish(Array(text.utf8), to: access.topic(feed), qos: .atLeastOnce)
+                try await connection.publish(
+                    Array(text.utf8),
+                    to: access.topic(feed),
+                    qos: .atLeastOnce,
+                    retain: access.broker != nil
+                )
                 return .published
             } catch {
                 log.debug("cannot publish to feed \(feed): \(error)")
                 return .failed
             }
         case .rest:
+            guard let client = access.client else { return .failed }
             do {
-                let reply = try await access.client.createPoint(text, in: feed)
+                let reply = try await client.createPoint(text, in: feed)
                 learn(.stored, reply.date)
                 return .stored(reply.value.createdAt)
             } catch {
@@ -44,7 +50,7 @@ extension PublisherDriver {
 
     /// Asks over MQTT for the control feed's last value, which comes as an event; false when that is not possible.
     public func askForControlValue() async -> Bool {
-        guard let connection = newest.flatMap({ connections[$0] }) else { return false }
+        guard access.broker == nil, let connection = newest.flatMap({ connections[$0] }) else { return false }
         let topic = AdafruitIOTopic.feed(access.controlFeed.text, of: access.username, get: true).text
         do {
             try await connection.publish([], to: topic, qos: .atLeastOnce)
@@ -73,9 +79,9 @@ extension PublisherDriver {
         _ kind: OwnRequest.Kind,
         _ body: @Sendable (AdafruitIOClient) async throws(AdafruitIOClientError) -> AdafruitIOReply<Value>
     ) async throws(AdafruitIOClientError) -> AdafruitIOReply<Value>? {
-        guard await ask(kind) != nil else { return nil }
+        guard let client = access.client, await ask(kind) != nil else { return nil }
         do throws(AdafruitIOClientError) {
-            let reply = try await body(access.client)
+            let reply = try await body(client)
             learn(.stored, reply.date)
             return reply
         } catch {

@@ -48,7 +48,10 @@ extension PublisherDriver {
         _ request: Int,
         _ body: @escaping @Sendable (AdafruitIOClient) async throws(AdafruitIOClientError) -> (RESTOutcome, Timestamp?)
     ) {
-        let client = access.client
+        guard let client = access.client else {
+            inbox.yield(.answered(request: request, .notSent(.refused)))
+            return
+        }
         Task {
             do throws(AdafruitIOClientError) {
                 let (outcome, date) = try await body(client)

@@ -8,8 +8,8 @@ public import Outbox
 public enum DeliveryEvent: Sendable, Hashable {
     /// The switch uses this link from now on; nil: none works.
     case link(PublisherLink?)
-    /// A value of the control feed that came over MQTT.
-    case control(String)
+    /// A value of the control feed that came over MQTT, and whether the broker had kept it.
+    case control(String, retained: Bool)
     /// A feed that rules publish to is missing: create it, then say `feedIsReady`.
     case feedIsMissing(FeedKey)
     /// The service's clock minus ours, as one of its answers told.
@@ -34,6 +34,15 @@ public actor PublisherDriver {
     var newest: Int?
     /// The last id of each feed that the machine was told of.
     var told: [FeedKey: Int64] = [:]
+    /// The newest look at what was committed.
+    var taking: Task<Void, Never>?
+    /// Batches of messages on their way to a plain broker.
+    var batches: [Int: Task<Void, Never>] = [:]
+    var nextBatch = 1
+    var payloads = PlainPayload()
+    /// The link that was told of last, and the newest value of a plain broker's switch on this connection.
+    var usedLink: PublisherLink?
+    var switchValue: (text: String, retained: Bool)?
     private var asks: [Int: CheckedContinuation<PublisherLink?, Never>] = [:]
     private var nextAsk = 1
     private var alarm: (deadline: BootInstant, task: Task<Void, Never>)?
@@ -83,6 +92,8 @@ public actor PublisherDriver {
         alarm?.task.cancel()
         for (_, ask) in asks { ask.resume(returning: nil) }
         asks = [:]
+        await settleBatches()
+        await sayGoodbye()
         for (_, connection) in connections { await connection.disconnect() }
         eventSink.finish()
     }
@@ -120,7 +131,15 @@ public actor PublisherDriver {
     }
 
     private func handle(_ event: PublisherEvent) async {
-        for action in machine.handle(event, at: time.boot()) { await perform(action) }
+        var messages: [PlainMessage] = []
+        for action in machine.handle(event, at: time.boot()) {
+            if machine.settings.isPlain, case .publish(let connection, let number, let points) = action {
+                messages.append(PlainMessage(connection: connection, number: number, points: points))
+            } else {
+                await perform(action)
+            }
+        }
+        if !messages.isEmpty { await publish(messages) }
         arm()
     }
 
@@ -130,7 +149,7 @@ public actor PublisherDriver {
         case .connect(let connection): connect(connection)
         case .disconnect(let connection): disconnect(connection)
         case .subscribe(let connection, let filters): subscribe(connection, filters)
-        case .use(let link): eventSink.yield(.link(link))
+        case .use(let link): use(link)
         case .publish(let connection, let message, let points): await publish(connection, message, points)
         case .post(let request, let feed, let points): await post(request, feed, points)
         case .lookUp(let request, let feed, let from, let to): lookUp(request, feed, from, to)
@@ -141,7 +160,8 @@ public actor PublisherDriver {
         case .refuse(let ids, let reason):
             log.warning("\(ids.count) data points are refused for good: \(reason)")
             outbox.refuse(ids.map { Int64($0) }, reason: reason)
-        case .doubt(let count): log.warning("\(count) data points may stand on the service twice")
+        case .markDoubtful(let ids): outbox.doubt(ids.map { Int64($0) })
+        case .doubt(let count): log.warning("\(count) data points may arrive twice")
         case .feedIsMissing(let feed): eventSink.yield(.feedIsMissing(feed))
         case .stretch(let stretch): eventSink.yield(.stretch(stretch))
         case .grant(let id, let link): asks.removeValue(forKey: id)?.resume(returning: link)

@@ -35,6 +35,10 @@ public enum MQTTHappening: Sendable, Hashable {
     case subscribeFailed(PublisherFilter)
     /// PUBACK for the message of that number.
     case acknowledged(message: Int)
+    /// PUBACK for all these messages.
+    case acknowledgedAll([Int])
+    /// These messages of a plain broker did not leave this machine, and never will.
+    case notSent([Int])
     /// A value came on a subscribed feed of ours, the control feed included; exactly as it came, not as it was sent.
     case echoed(FeedKey, String)
     /// The `errors` topic rejected a publish; to that feed if it says so.
@@ -88,6 +92,8 @@ public enum PublisherEvent: Sendable, Hashable {
     /// Points were committed in the outbox just now; for each feed in the order of their ids, each once, and before any
     /// page that holds them. None of them was counted by `start`.
     case accepted([PublisherPoint])
+    /// So many more points of the feed were committed; they come with pages. None of them was counted before.
+    case more(FeedKey, count: Int)
     /// The answer to `requestPage`: the feed's waiting points in the order of their ids, and whether there are more.
     case page(FeedKey, [PublisherPoint], hasMore: Bool)
     /// The outbox dropped these points of the feed by its policy.

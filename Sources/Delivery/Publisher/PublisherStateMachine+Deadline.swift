@@ -27,7 +27,10 @@ extension PublisherStateMachine {
             consider(memory.budget.subscribes.nextFree(1, at: now))
             consider(memory.budget.failedSubscribes.nextFree(1, at: now))
         }
-        if settings.isPlain { return earliest }
+        if settings.isPlain {
+            consider(silenceDue)
+            return earliest
+        }
         for lane in lanes {
             consider(lane.heldUntil)
             if case .mqtt(_, _, let at, _) = lane.flight { consider(at.advanced(by: settings.settle)) }

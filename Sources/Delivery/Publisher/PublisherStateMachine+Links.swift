@@ -75,7 +75,7 @@ extension PublisherStateMachine {
             memory.budget.spendOwn(cost, at: now)
             isMemoryChanged = true
         }
-        if case .write(let feed, let text) = request.kind {
+        if case .write(let feed, let text) = request.kind, !settings.isPlain {
             let until = now.advanced(by: settings.settle + SentTexts.slack)
             lanes[lane(for: feed)].texts.sent(text, until: until, at: now)
         }

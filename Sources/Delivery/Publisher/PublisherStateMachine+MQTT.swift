@@ -47,7 +47,7 @@ extension PublisherStateMachine {
         mqtt.failed = []
         mqtt.asked = [:]
         mqtt.silentPoints = 0
-        memory.budget.logins.count(at: now)
+        if !settings.isPlain { memory.budget.logins.count(at: now) }
         isMemoryChanged = true
         policy.attempting(at: now)
         actions.append(.connect(connection: mqtt.connection))
@@ -56,8 +56,10 @@ extension PublisherStateMachine {
     /// When MQTT is tried next, as far as the account's counters allow.
     var mqttTry: BootInstant? {
         guard mqtt.phase == .idle, let nextTry = mqtt.nextTry else { return nil }
-        var due = max(nextTry, memory.budget.logins.nextFree(at: now))
-        if !settings.isPlain { due = max(due, memory.budget.subscribes.nextFree(3, at: now)) }
+        var due = nextTry
+        if !settings.isPlain {
+            due = max(due, memory.budget.logins.nextFree(at: now), memory.budget.subscribes.nextFree(3, at: now))
+        }
         return [HoldOffs.Scope.mqtt, .account, .key].reduce(due) { due, scope in
             max(due, memory.holds.current(scope, at: now)?.until ?? due)
         }
@@ -81,6 +83,10 @@ extension PublisherStateMachine {
             if mqtt.failed.insert(filter).inserted { actions.append(.report(.notSubscribed(filter))) }
             upWhenSubscribed()
         case .acknowledged(let message): acknowledged(message)
+        case .acknowledgedAll(let messages):
+            guard !settings.isPlain else { return acknowledgedPlainly(messages) }
+            for message in messages { acknowledged(message) }
+        case .notSent(let messages): notSentPlainly(messages)
         case .echoed(let feed, let text): echoed(feed, text)
         case .rejected(let feed): rejected(feed)
         case .throttled(let wait): holdAccount(for: wait, .throttled)
@@ -202,7 +208,7 @@ extension PublisherStateMachine {
     mutating func keyIsRefused() {
         rest.isKeyKnown = false
         guard !isHeld(.key) else { return }
-        let until = now.advanced(by: Self.keyPause)
+        let until = now.advanced(by: settings.isPlain ? ReconnectPolicy.Pace.plainBroker.keyPause : Self.keyPause)
         hold(.key, until: until, .keyRefused)
         actions.append(.report(.keyIsRefused(until: until)))
         close(.keyRefused)

@@ -7,7 +7,8 @@ extension PublisherStateMachine {
 
     /// Points that wait and are not live.
     var backlogCount: Int {
-        lanes.reduce(0) { sum, lane in
+        if settings.isPlain { return max(0, plain.backlog) }
+        return lanes.reduce(0) { sum, lane in
             var live = lane.fresh.count
             if case .mqtt = lane.flight { live += 1 }
             return sum + max(0, lane.waiting - live)
@@ -16,7 +17,7 @@ extension PublisherStateMachine {
 
     /// Slows the rules down when they want more than there is, and says so once.
     mutating func adaptIntervals() {
-        guard !settings.isPlain, let dataLimit = memory.budget.dataLimit, let plan = memory.budget.plan else { return }
+        guard let dataLimit = memory.budget.dataLimit, let plan = memory.budget.plan else { return }
         let backlog = backlogCount
         if backlog > Self.longBacklog { hasLongBacklog = true } else if backlog == 0 { hasLongBacklog = false }
         let others = max(0, memory.budget.foreign.used - (plan - (memory.budget.limit ?? plan)))
@@ -39,7 +40,7 @@ extension PublisherStateMachine {
         let backlog = backlogCount
         guard backlog > 0 else { return .zero }
         guard let limit = memory.budget.dataLimit else { return mqtt.phase == .up ? .zero : nil }
-        guard canDrain, mayPublish || isFallback, limit > 0 else { return nil }
+        guard settings.isPlain ? mayPublish : canDrain && (mayPublish || isFallback), limit > 0 else { return nil }
         let pace = Double(max(1, memory.budget.backlogMost)) / SpendingWindow.length.inSeconds
         return .seconds((Double(backlog) / pace).rounded(.up))
     }

@@ -4,19 +4,12 @@ internal import Diagnostics
 /// Points coming and going between the outbox and the window.
 extension PublisherStateMachine {
     private static let mostFresh = 32
-    private static let mostFreshPlain = 1024
 
     mutating func accepted(_ points: [PublisherPoint]) {
         for point in points {
             let index = lane(for: point.point.feed)
             lanes[index].waiting += 1
             guard !refuseIfTooLarge(index, point), !lanes[index].holds(point.id) else { continue }
-            if settings.isPlain {
-                // One order for all: what waits in the outbox goes first.
-                let isFull = lanes[index].hasMore || lanes[index].fresh.count >= Self.mostFreshPlain
-                if isFull { lanes[index].letGo(point) } else { lanes[index].fresh.append(point) }
-                continue
-            }
             if point.bornAt == nil || point.attempts > 0 || lanes[index].fresh.count >= Self.mostFresh {
                 lanes[index].letGo(point)
             } else {
@@ -44,21 +37,29 @@ extension PublisherStateMachine {
                 lanes[index].old.append(point)
                 continue
             }
-            if settings.isPlain {
-                countDoubt(1)
-                lanes[index].old.append(point)
-            } else {
-                // A second attempt went by REST: an entry near the time of the first one proves nothing any more.
-                if point.attempts > 1 { memory.flights[point.id] = nil }
-                doubt(index, [point])
-            }
+            // A second attempt went by REST: an entry near the time of the first one proves nothing any more.
+            if point.attempts > 1 { memory.flights[point.id] = nil }
+            doubt(index, [point])
         }
         lanes[index].old.sort { $0.id < $1.id }
     }
 
+    /// The outbox holds so many more points of that feed.
+    mutating func more(_ feed: FeedKey, _ count: Int) {
+        if settings.isPlain {
+            plain.lanes[plain.lane(for: feed)].accept(more: count)
+        } else {
+            let index = lane(for: feed)
+            lanes[index].waiting += count
+            lanes[index].hasMore = true
+            lanes[index].rewound = true
+        }
+    }
+
     mutating func evicted(_ feed: FeedKey, _ ids: [Int]) {
-        guard let index = laneOf[feed] else { return }
         let gone = Set(ids)
+        if settings.isPlain { return plain.lanes[plain.lane(for: feed)].remove(gone) }
+        guard let index = laneOf[feed] else { return }
         lanes[index].waiting = max(0, lanes[index].waiting - ids.count)
         lanes[index].fresh.removeAll { gone.contains($0.id) }
         lanes[index].old.removeAll { gone.contains($0.id) }
@@ -94,7 +95,6 @@ extension PublisherStateMachine {
     }
 
     private mutating func refuseIfTooLarge(_ index: Int, _ point: PublisherPoint) -> Bool {
-        guard !settings.isPlain else { return false }
         let keepsHistory = !settings.feedsWithoutHistory.contains(point.point.feed)
         let most = keepsHistory ? PointLimits.valueBytes : PointLimits.valueBytesWithoutHistory
         let size = point.text.utf8.count
@@ -116,7 +116,7 @@ extension PublisherStateMachine {
             }
         }
         giveUpIfDue(index)
-        if !settings.isPlain { age(index) }
+        age(index)
         if needsPage(index) {
             lanes[index].isPaging = true
             lanes[index].pageFrom = lanes[index].cursor
@@ -129,7 +129,6 @@ extension PublisherStateMachine {
     private func needsPage(_ index: Int) -> Bool {
         let lane = lanes[index]
         guard lane.hasMore, !lane.isPaging else { return false }
-        if settings.isPlain { return mqtt.phase == .up && lane.old.count < settings.page / 2 }
         return canDrain && lane.old.isEmpty && lane.doubts.isEmpty && lane.flight == nil && lane.lookUp == nil
             && !lane.isHeld && lane.parked.count < settings.page
     }

@@ -50,6 +50,8 @@ extension PublisherStateMachine {
 
     mutating func echoed(_ feed: FeedKey, _ text: String) {
         mqtt.silentPoints = 0
+        // On a plain broker only the switch comes back, and confirms nothing.
+        guard !settings.isPlain else { return }
         let index = lane(for: feed)
         if case .mqtt(let message, let point, let at, _) = lanes[index].flight, point.text == text {
             lanes[index].flight = nil
@@ -64,12 +66,7 @@ extension PublisherStateMachine {
 
     mutating func acknowledged(_ message: Int) {
         mqtt.silentPoints = 0
-        if let sent = pipeline.removeValue(forKey: message) {
-            let ids = sent.points.map(\.id)
-            lanes[sent.lane].pipelined.subtract(ids)
-            finish(sent.lane, confirmed: ids)
-            return
-        }
+        if settings.isPlain { return acknowledgedPlainly([message]) }
         for index in lanes.indices {
             guard case .mqtt(message, let point, let at, false) = lanes[index].flight else { continue }
             lanes[index].flight = .mqtt(message: message, point, at: at, isAcknowledged: true)
@@ -104,21 +101,7 @@ extension PublisherStateMachine {
     /// The connection has ended, and nothing that comes later tells what became of its messages.
     mutating func giveUpAllMessages() {
         for index in lanes.indices { giveUp(index) }
-        guard !pipeline.isEmpty else { return }
-        var returned: [Int: [PublisherPoint]] = [:]
-        for sent in pipeline.values {
-            returned[sent.lane, default: []] += sent.points.map { point in
-                var point = point
-                point.attempts += 1
-                return point
-            }
-        }
-        pipeline = [:]
-        for (index, points) in returned {
-            lanes[index].pipelined = []
-            lanes[index].putBack(points, most: .max)
-            countDoubt(points.count)
-        }
+        giveUpPlainly()
     }
 
     // MARK: REST
@@ -159,33 +142,5 @@ extension PublisherStateMachine {
         }
         lanes[index].old.removeAll { wait($0) > .zero }
         lanes[index].fresh.removeAll { wait($0) > .zero }
-    }
-
-    // MARK: A plain broker
-
-    /// Publishes what waits, in order, as many at once as may be under way.
-    mutating func publishPlainly() {
-        guard case .plain(let inFlight, let pointsPerMessage) = settings.profile, mqtt.phase == .up, isOpen else {
-            return
-        }
-        let most = max(1, pointsPerMessage)
-        for step in lanes.indices {
-            let index = (step + turn) % lanes.count
-            while pipeline.count < max(1, inFlight) {
-                var points = Array(lanes[index].old.prefix(most))
-                lanes[index].old.removeFirst(points.count)
-                if lanes[index].old.isEmpty, !lanes[index].hasMore, points.count < most {
-                    let more = lanes[index].fresh.prefix(most - points.count)
-                    points += more
-                    lanes[index].fresh.removeFirst(more.count)
-                }
-                guard !points.isEmpty else { break }
-                let message = number()
-                pipeline[message] = (index, points)
-                lanes[index].pipelined.formUnion(points.map(\.id))
-                actions.append(.publish(connection: mqtt.connection, message: message, points))
-            }
-        }
-        if !lanes.isEmpty { turn = (turn + 1) % lanes.count }
     }
 }

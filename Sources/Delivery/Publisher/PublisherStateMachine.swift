@@ -42,7 +42,7 @@ public struct PublisherStateMachine: Sendable {
     var lanes: [Lane] = []
     var laneOf: [FeedKey: Int] = [:]
     var turn = 0
-    var pipeline: [Int: (lane: Int, points: [PublisherPoint])] = [:]
+    var plain = PlainSide()
 
     // Slowing down.
     var stretch = IntervalStretch(rules: [], allowed: 0)
@@ -67,7 +67,7 @@ public struct PublisherStateMachine: Sendable {
         self.settings = settings
         self.random = random
         self.now = now
-        policy = ReconnectPolicy(random: random)
+        policy = ReconnectPolicy(settings.isPlain ? .plainBroker : .adafruitIO, random: random)
         self.memory =
             memory
             ?? PublisherMemory(
@@ -83,7 +83,7 @@ public struct PublisherStateMachine: Sendable {
         self.memory.bootID = bootID
         self.memory.writtenAt = now
         applySettings()
-        for (_, flight) in self.memory.flights {
+        for (_, flight) in self.memory.flights where !settings.isPlain {
             guard let feed = FeedKey(flight.feed) else { continue }
             let index = lane(for: feed)
             lanes[index].texts.sent(flight.text, until: SentTexts.never, at: now)
@@ -103,8 +103,14 @@ public struct PublisherStateMachine: Sendable {
         case .answered(let request, let outcome): answered(request, outcome)
         case .ownAnswered(let outcome): learn(from: outcome)
         case .serviceTime(let time): serviceTold(time)
-        case .accepted(let points): accepted(points)
-        case .page(let feed, let points, let hasMore): paged(feed, points, hasMore: hasMore)
+        case .accepted(let points): settings.isPlain ? acceptedPlainly(points) : accepted(points)
+        case .more(let feed, let count): more(feed, count)
+        case .page(let feed, let points, let hasMore):
+            if settings.isPlain {
+                pagedPlainly(feed, points, hasMore: hasMore)
+            } else {
+                paged(feed, points, hasMore: hasMore)
+            }
         case .evicted(let feed, let ids): evicted(feed, ids)
         case .feedReady(let feed):
             let index = lane(for: feed)
@@ -133,7 +139,7 @@ public struct PublisherStateMachine: Sendable {
         chooseLink()
         readThrottleIfDue()
         for index in lanes.indices { tend(index) }
-        if settings.isPlain { publishPlainly() } else { send() }
+        if settings.isPlain { tendPlainly() } else { send() }
         adaptIntervals()
     }
 
@@ -141,6 +147,10 @@ public struct PublisherStateMachine: Sendable {
         isStarted = true
         mqtt.nextTry = now
         mqtt.downSince = now
+        guard !settings.isPlain else {
+            for (feed, count) in waiting where count > 0 { more(feed, count) }
+            return
+        }
         let quiet = memory.lastWrite.map { $0.advanced(by: settings.settle + SentTexts.slack) }
         for rule in settings.rules { _ = lane(for: rule.feed) }
         for (feed, count) in waiting.sorted(by: { $0.key < $1.key }) where count > 0 {
@@ -156,13 +166,13 @@ public struct PublisherStateMachine: Sendable {
     private mutating func configure(_ settings: PublisherSettings) {
         self.settings = settings
         applySettings()
-        for rule in settings.rules { _ = lane(for: rule.feed) }
+        if !settings.isPlain { for rule in settings.rules { _ = lane(for: rule.feed) } }
         wantSubscriptions()
     }
 
     private mutating func applySettings() {
         let told = rest.toldPlan ?? memory.budget.plan
-        memory.budget.plan = settings.isPlain ? nil : settings.plan ?? told ?? 30
+        memory.budget.plan = settings.isPlain ? settings.plan : settings.plan ?? told ?? 30
         memory.budget.share = min(max(settings.share, 0), 1)
         memory.budget.backlogShare = min(max(settings.backlogShare, 0), 1)
         isMemoryChanged = true

@@ -29,12 +29,38 @@ public struct ReconnectPolicy: Sendable {
 
     static let steadyAfter = Duration.seconds(60)
     static let shortConnection = Duration.seconds(30)
-    static let shortest = Duration.seconds(10)
-    static let longest = Duration.seconds(300)
     static let refusedPause = Duration.seconds(60)
-    static let keyPause = Duration.seconds(15 * 60)
 
-    private var logins = RollingBudget(limit: 6, window: .seconds(62))
+    /// How long pauses are.
+    public struct Pace: Sendable, Hashable {
+        /// The shortest pause after a connection that failed or was short.
+        public var shortest: Duration
+        /// The longest one that the back-off grows to.
+        public var longest: Duration
+        /// The pause after a refused name or key.
+        public var keyPause: Duration
+        /// The most log-ins in a minute.
+        public var logins: Int
+
+        /// What Adafruit IO bans nobody for.
+        public static let adafruitIO = Pace(
+            shortest: .seconds(10),
+            longest: .seconds(300),
+            keyPause: .seconds(15 * 60),
+            logins: 6
+        )
+
+        /// A broker of one's own bans nobody, and is missed sooner.
+        public static let plainBroker = Pace(
+            shortest: .seconds(1),
+            longest: .seconds(60),
+            keyPause: .seconds(60),
+            logins: 60
+        )
+    }
+
+    private let pace: Pace
+    private var logins: RollingBudget
     private var connectedAt: BootInstant?
     private var backOff = Duration.zero
     private var refusals = 0
@@ -44,7 +70,12 @@ public struct ReconnectPolicy: Sendable {
     private var random: any RandomNumberGenerator & Sendable
 
     /// Makes a policy that has not tried anything.
-    public init(random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) {
+    public init(
+        _ pace: Pace = .adafruitIO,
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
+        self.pace = pace
+        logins = RollingBudget(limit: pace.logins, window: .seconds(62))
         self.random = random
     }
 
@@ -77,7 +108,7 @@ public struct ReconnectPolicy: Sendable {
         case .final(let reason):
             return .stop(reason)
         case .keyRefused:
-            return .attempt(at: now.advanced(by: Self.keyPause), .keyRefused)
+            return .attempt(at: now.advanced(by: pace.keyPause), .keyRefused)
         case .banned(let told):
             let pause = max(told ?? .zero, Self.refusedPause)
             holdOff = now.advanced(by: pause)
@@ -102,9 +133,9 @@ public struct ReconnectPolicy: Sendable {
             shortConnections = 0
         }
         // Decorrelated jitter: each pause lies between the shortest one and three times the last one.
-        let upper = max(Self.shortest.inSeconds * 1.5, backOff.inSeconds * 3)
-        let seconds = Double.random(in: Self.shortest.inSeconds...upper, using: &random)
-        backOff = min(.seconds(seconds), Self.longest)
+        let upper = max(pace.shortest.inSeconds * 1.5, backOff.inSeconds * 3)
+        let seconds = Double.random(in: pace.shortest.inSeconds...upper, using: &random)
+        backOff = min(.seconds(seconds), pace.longest)
         if shown == .idInUse { backOff = max(backOff, Self.refusedPause) }
         return attempt(notBefore: backOff, shown, now)
     }

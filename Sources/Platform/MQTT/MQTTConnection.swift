@@ -89,6 +89,15 @@ public final class MQTTConnection: Sendable {
         }
     }
 
+    /// Hands many messages over, in this order and behind all that was handed over before, and returns at once.
+    ///
+    /// Tasks that publish side by side start in no certain order; calls of this from one place keep theirs.
+    public func submit(_ messages: [MQTTPublication]) -> MQTTSubmission {
+        let group = PublishGroup(messages, problem: Self.problem(with:))
+        if !core.post(.publish(group)) { group.settleRest(MQTTError(.notConnected, while: "publishing")) }
+        return MQTTSubmission(group: group)
+    }
+
     private static func problem(with message: MQTTPublication) -> MQTTError? {
         guard MQTTTopic.isName(message.topic) else {
             return MQTTError(.invalidTopic(message.topic), while: "publishing")

@@ -1,5 +1,15 @@
 internal import Diagnostics
 
+/// Messages that were handed over together, and what becomes of them.
+public struct MQTTSubmission: Sendable {
+    let group: PublishGroup
+
+    /// For each message nil or why not, once all their promises are kept or broken. It waits on when the task is cancelled.
+    public var errors: [MQTTError?] {
+        get async { await group.errors }
+    }
+}
+
 /// Messages that one caller waits for together: one, or a batch.
 final class PublishGroup: Sendable {
     let messages: [MQTTPublication]

@@ -9,6 +9,7 @@ enum Benchmark {
         do {
             switch arguments.first {
             case "mqtt": try await benchmarkMQTT(Options(arguments.dropFirst()))
+            case "delivery": try await benchmarkDelivery(Options(arguments.dropFirst()))
             case "recorder": try await RecorderBenchmark.run(Array(arguments.dropFirst()))
             case "outbox": try await OutboxBenchmark.run(Array(arguments.dropFirst()))
             case "rules": try benchmarkRules(Options(arguments.dropFirst()))
@@ -16,7 +17,8 @@ enum Benchmark {
             case "replay": try await benchmarkReplay(Options(arguments.dropFirst()))
             default:
                 throw BenchmarkError(
-                    "usage: Benchmark mqtt --port PORT [--count 60000], recorder FOLDER SAMPLES BATCH COMMIT, "
+                    "usage: Benchmark mqtt --port PORT [--count 60000], delivery --port PORT --folder FOLDER [--count 60000]"
+                        + " [--durability full|normal], recorder FOLDER SAMPLES BATCH COMMIT, "
                         + "outbox write FOLDER POINTS COMMIT full|normal, outbox open FOLDER, "
                         + "rules [--samples N] [--batch N], host [--every-ms N], "
                         + "or replay --file FILE [--copies 3] [--seconds 10] [--speed 1]"

@@ -3,6 +3,7 @@ internal import DataPoints
 internal import Diagnostics
 internal import FastJSON
 internal import Feeds
+internal import Publisher
 internal import Samples
 
 /// `feedbridge check`: checks the configuration and counts the data points a minute that it needs.
@@ -41,8 +42,7 @@ public struct CheckCommand: Command {
     /// What is not wrong with the configuration, and still to be known.
     private func warnings(_ configuration: Configuration, _ context: CommandContext) -> [String] {
         var warnings: [String] = []
-        let limit = configuration.account.plan.knownPoints
-        if pointsPerMinute(configuration) > Double(limit) * 0.8 {
+        if let limit = configuration.account.knownPoints, pointsPerMinute(configuration) > Double(limit) * 0.8 {
             warnings.append(
                 "that is more than 80 % of \(limit). Points that find no room are dropped: raise some rule's every."
             )
@@ -74,7 +74,7 @@ public struct CheckCommand: Command {
         _ warnings: [String]
     ) -> JSON {
         let feeds = configuration.map(feeds) ?? []
-        return [
+        var report: JSONObject = [
             "points_per_minute": JSON(configuration.map(pointsPerMinute)),
             "plan": configuration.map(plan) ?? .null,
             "feeds": .array(feeds.map { .string($0.text) }),
@@ -83,6 +83,10 @@ public struct CheckCommand: Command {
                 problems.map { ["line": JSON($0.line), "column": JSON($0.column), "text": .string($0.text)] }
             ),
         ]
+        if let configuration, let broker = configuration.broker {
+            report["topics"] = .array(feeds.map { .string(broker.topic($0)) })
+        }
+        return .object(report)
     }
 
     private func text(_ configuration: Configuration, _ warnings: [String]) -> String {
@@ -90,6 +94,8 @@ public struct CheckCommand: Command {
         let needed = pointsPerMinute(configuration)
         let shown = CanonicalText.number(needed, precision: 1) ?? "?"
         switch configuration.account.plan {
+        case .auto where configuration.account.isPlain:
+            lines.append("The rules need up to \(shown) data points a minute; the broker takes any number.")
         case .auto:
             lines.append(
                 "The rules need up to \(shown) data points a minute; the plan is asked from the service (free: 30)."
@@ -105,7 +111,13 @@ public struct CheckCommand: Command {
                 "  \(rule.feed.text.padded(to: 24)) \(rate.padded(to: 6)) a minute  \(rule.reduction) of \(what)"
             )
         }
-        lines.append("Feeds used: \(feeds(configuration).map(\.text).joined(separator: ", "))")
+        if let broker = configuration.broker {
+            lines.append("Switch: \(broker.switchTopic), status: \(broker.statusTopic), both retained")
+            let topics = configuration.rules.map { broker.topic($0.rule.feed) }
+            lines.append("Topics used: \(topics.joined(separator: ", "))")
+        } else {
+            lines.append("Feeds used: \(feeds(configuration).map(\.text).joined(separator: ", "))")
+        }
         let located = configuration.rules.map(\.rule).filter(publishesPlace)
         if !located.isEmpty {
             lines.append("Positions leave this machine through: \(located.map(\.feed.text).joined(separator: ", "))")
@@ -119,6 +131,7 @@ public struct CheckCommand: Command {
 
     private func plan(_ configuration: Configuration) -> JSON {
         switch configuration.account.plan {
+        case .auto where configuration.account.isPlain: .null
         case .auto: "auto"
         case .pointsPerMinute(AdafruitIOPlan.free.pointsPerMinute): "free"
         case .pointsPerMinute(AdafruitIOPlan.plus.pointsPerMinute): "plus"

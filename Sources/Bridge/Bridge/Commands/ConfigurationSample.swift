@@ -22,6 +22,10 @@ struct ConfigurationSample {
         # state = "/var/lib/feedbridge"
 
         [account]
+        # "adafruit-io", or "mqtt" for any broker: mqtt says where it is, username is for brokers with a log-in, and there
+        # is no REST and no limit.
+        # profile = "adafruit-io"
+
         # The name of your Adafruit IO account.
         username = "\(account)"
 
@@ -54,12 +58,20 @@ struct ConfigurationSample {
         # backlog_share = 0.2
         # settle = "10 s"
 
+        # Only for any broker: the topics of feeds, and how many data points may share a message.
+        # topic = "{name}/{feed}"
+        # points_per_message = 1
+
         [switch]
         # ON and OFF on this feed start and stop the recording; a dashboard's toggle writes them.
         feed = "recording"
 
         # The bridge says here what it does: "recording 12", "stopped", "error: ...".
         status_feed = "recording-status"
+
+        # Only for any broker: their topics. The switch is a retained message there, and so is the status.
+        # topic = "shed/switch"
+        # status_topic = "shed/status"
 
         # What holds at start: "follow" keeps the last state until the feed has been read; or "on", "off".
         on_start = "follow"

@@ -20,7 +20,12 @@ public struct DashboardCommand: Command {
     /// Looks at the account, checks the plan's numbers, then creates.
     public func run(_ context: CommandContext) async throws {
         let configuration = try context.configuration()
-        let key = try ConfigurationFile.key(for: configuration, environment: context.environment)
+        guard !configuration.account.isPlain else {
+            throw CommandError(
+                "\(configuration.file) has profile = \"mqtt\": dashboards are Adafruit IO's, a plain broker has none. Let a dashboard of your own read the topics that feedbridge check lists"
+            )
+        }
+        guard let key = try ConfigurationFile.key(for: configuration, environment: context.environment) else { return }
         let streams = try SamplerFactory.make(configuration, time: SystemTime()).flatMap { $0.sampler.streams }
         let words = try SwitchSetup(configuration).settings.words
         let plan = DashboardPlan(configuration, words: words, streams: streams)

@@ -49,6 +49,7 @@ extension Configuration {
         let alerting = Self.alerting(reading: root)
         let rules = root.subtables("rule").map(Rule.init(reading:))
         guard let account, let control else { return nil }
+        if account.isPlain { Self.checkTopics(account, control, name: name, rules: rules.compactMap(\.self), root) }
         for case let rule? in rules {
             if rule.rule.feed == control.feed || rule.rule.feed == control.statusFeed {
                 root.report(
@@ -106,23 +107,47 @@ extension TableReader {
 extension Configuration.Account {
     fileprivate init?(reading table: TableReader) {
         defer { table.finish() }
+        let profile: Profile = table.word("profile", default: .adafruitIO)
         let username = table.string("username")
-        if username == nil {
+        if profile == .mqtt {
+            if username?.isEmpty == true {
+                table.problem(at: "username", "username must be a name; leave it out for a broker without log-in")
+            }
+        } else if username == nil {
             table.problem(at: "username", "[account] username is missing: the name of the Adafruit IO account")
         } else if username?.isEmpty != false
             || username?.contains(where: { "/+#".contains($0) || $0.isWhitespace }) == true
         {
             table.problem(at: "username", "username must be the name of an Adafruit IO account")
         }
-        let plan = Self.plan(table)
+        let plan = Self.plan(table, isPlain: profile == .mqtt)
         let insecure = table.flag("insecure_plaintext", default: false)
-        let mqtt = Self.endpoint(table, "mqtt", "mqtts://io.adafruit.com:8883", ["mqtt", "mqtts"], insecure)
-        let rest = Self.endpoint(table, "rest", "https://io.adafruit.com", ["http", "https"], insecure)
+        if profile == .mqtt, !table.has("mqtt") {
+            table.problem(
+                at: "mqtt",
+                "mqtt is missing: where the broker is, such as mqtt = \"mqtt://192.168.1.2:1883\""
+            )
+        }
+        // Without a log-in there is no secret to send in the open.
+        let mayBePlaintext = insecure || (profile == .mqtt && username?.isEmpty ?? true)
+        let mqtt = Self.endpoint(table, "mqtt", "mqtts://io.adafruit.com:8883", ["mqtt", "mqtts"], mayBePlaintext)
+        let rest = Self.endpoint(
+            table,
+            "rest",
+            "https://io.adafruit.com",
+            ["http", "https"],
+            insecure || profile == .mqtt
+        )
         let keyFile = table.string("key_file")
+        if profile == .mqtt, username == nil, keyFile != nil {
+            table.problem(at: "key_file", "key_file is the password of a user: username is missing")
+        }
         let caFile = table.string("ca_file")
         let delivery = Configuration.Delivery(reading: table)
-        guard let username, let plan, let mqtt, let rest else { return nil }
+        let broker = Configuration.Broker(reading: table)
+        guard let username = username ?? (profile == .mqtt ? "" : nil), let plan, let mqtt, let rest else { return nil }
         self.init(
+            profile: profile,
             username: username,
             keyFile: keyFile,
             plan: plan,
@@ -130,13 +155,21 @@ extension Configuration.Account {
             rest: rest,
             caFile: caFile,
             insecurePlaintext: insecure,
-            delivery: delivery
+            delivery: delivery,
+            broker: broker
         )
     }
 
-    private static func plan(_ table: TableReader) -> Plan? {
+    private static func plan(_ table: TableReader, isPlain: Bool) -> Plan? {
         guard let value = table.value("plan") else { return .auto }
         if let points = value.integer, (1...100_000).contains(points) { return .pointsPerMinute(Int(points)) }
+        if isPlain {
+            table.problem(
+                at: "plan",
+                "plan of a plain broker must be a number of points a minute; without it none is kept back"
+            )
+            return nil
+        }
         switch value.string {
         case "auto": return .auto
         case "free": return .pointsPerMinute(AdafruitIOPlan.free.pointsPerMinute)
@@ -175,6 +208,8 @@ extension Configuration.Switch {
         defer { table.finish() }
         let feed = table.feed("feed", default: "recording")
         let statusFeed = table.feed("status_feed", default: "recording-status")
+        let topic = table.topic("topic")
+        let statusTopic = table.topic("status_topic")
         let onStart: SwitchSettings.OnStart = table.word("on_start", default: .follow)
         let writeBack = table.flag("write_back", default: true)
         let onWords = table.strings("on_words") ?? []
@@ -191,6 +226,8 @@ extension Configuration.Switch {
         self.init(
             feed: feed,
             statusFeed: statusFeed,
+            topic: topic,
+            statusTopic: statusTopic,
             onStart: onStart,
             writeBack: writeBack,
             onWords: onWords,

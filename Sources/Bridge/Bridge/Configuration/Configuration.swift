@@ -31,17 +31,27 @@ public struct Configuration: Sendable, Equatable {
     /// `[[rule]]`, in order.
     public var rules: [Rule]
 
-    /// The Adafruit IO account.
+    /// The Adafruit IO account, or the plain broker.
     public struct Account: Sendable, Equatable {
+        /// What kind of service it is.
+        public enum Profile: String, Sendable, CaseIterable {
+            /// Adafruit IO, or its simulator.
+            case adafruitIO = "adafruit-io"
+            /// Any broker.
+            case mqtt
+        }
+
         /// How many data points a minute the account has.
         public enum Plan: Sendable, Hashable {
-            /// Ask the service.
+            /// Ask the service; a plain broker has no limit.
             case auto
             /// That many points a minute.
             case pointsPerMinute(Int)
         }
 
-        /// The account's name.
+        /// What kind of service it is.
+        public var profile = Profile.adafruitIO
+        /// The account's name; empty for a broker without log-in.
         public var username: String
         /// The file with the key, when it is given.
         public var keyFile: String?
@@ -57,6 +67,19 @@ public struct Configuration: Sendable, Equatable {
         public var insecurePlaintext: Bool
         /// How data points are delivered.
         public var delivery: Delivery
+        /// What only a plain broker has.
+        public var broker = Broker()
+
+        /// Whether it is any broker, and not Adafruit IO.
+        public var isPlain: Bool { profile == .mqtt }
+    }
+
+    /// What only a plain broker has.
+    public struct Broker: Sendable, Equatable {
+        /// The topics of feeds, with `{name}` and `{feed}`.
+        public var topic = "{name}/{feed}"
+        /// The most data points in one message.
+        public var pointsPerMessage = 1
     }
 
     /// How data points are delivered.
@@ -81,6 +104,10 @@ public struct Configuration: Sendable, Equatable {
         public var feed: FeedKey
         /// The feed that says what is done.
         public var statusFeed: FeedKey
+        /// On a plain broker the topic instead of that of `feed`; nil: as the template says.
+        public var topic: String?
+        /// On a plain broker the topic instead of that of `statusFeed`; nil: as the template says.
+        public var statusTopic: String?
         /// What the switch is when the bridge starts.
         public var onStart: SwitchSettings.OnStart
         /// Whether the bridge writes to the control feed when it changes by itself.

@@ -43,16 +43,24 @@ public enum ConfigurationFile {
     }
 
     /// The account's key: `key_file`, else systemd's credential `aio-key`, else `ADAFRUIT_IO_KEY`.
+    ///
+    /// Of a plain broker it is the user's password: `key_file`, else `mqtt-password`, else `MQTT_PASSWORD`; nil for none.
     public static func key(for configuration: Configuration, environment: [String: String]) throws(ConfigurationError)
-        -> Secret
+        -> Secret?
     {
-        if let file = configuration.account.keyFile {
+        let account = configuration.account
+        if account.isPlain, account.username.isEmpty { return nil }
+        let (credential, variable) =
+            account.isPlain ? ("mqtt-password", "MQTT_PASSWORD") : ("aio-key", "ADAFRUIT_IO_KEY")
+        if let file = account.keyFile {
             return try key(in: file, configuration.file, mayBeShared: false)
         }
-        if let folder = environment["CREDENTIALS_DIRECTORY"], access("\(folder)/aio-key", F_OK) == 0 {
-            return try key(in: "\(folder)/aio-key", configuration.file, mayBeShared: true)
+        if let folder = environment["CREDENTIALS_DIRECTORY"], access("\(folder)/\(credential)", F_OK) == 0 {
+            return try key(in: "\(folder)/\(credential)", configuration.file, mayBeShared: true)
         }
-        if let key = environment["ADAFRUIT_IO_KEY"], !key.isEmpty { return Secret(key) }
+        if let key = environment[variable], !key.isEmpty { return Secret(key) }
+        // A user without a password is possible there.
+        if account.isPlain { return nil }
         throw problem(
             configuration.file,
             "there is no key: set [account] key_file to a file that holds it, or ADAFRUIT_IO_KEY in the environment"

@@ -16,7 +16,7 @@ enum MetricsText {
         func one(_ value: Double) -> [(labels: String, value: Double)] { [("", value)] }
 
         let points = status.points
-        metric("link_up", "gauge", "Whether the link to Adafruit IO is up.", one(status.isUp ? 1 : 0))
+        metric("link_up", "gauge", "Whether there is a link for data points.", one(status.isUp ? 1 : 0))
         metric("recording", "gauge", "Whether a session is being recorded.", one(status.session == nil ? 0 : 1))
         metric(
             "points_total",
@@ -32,7 +32,7 @@ enum MetricsText {
             "budget_limit",
             "gauge",
             "Data points a minute that may be sent.",
-            one(Double(status.delivery.limit ?? 0))
+            status.delivery.limit.map { one(Double($0)) } ?? []
         )
         metric("budget_used", "gauge", "Data points sent in the last minute.", one(Double(status.delivery.used)))
 

@@ -188,7 +188,12 @@ extension StatusReport {
         for file in status["set_aside"]?.array ?? [] {
             lines.append("set aside  \(file.string ?? "?") (it was damaged; what could be read of it is put back)")
         }
-        lines.append("budget     \(number("budget", "used")) of \(number("budget", "limit")) points in the last minute")
+        let hasLimit = status["budget"]?["limit"]?.int != nil
+        lines.append(
+            hasLimit
+                ? "budget     \(number("budget", "used")) of \(number("budget", "limit")) points in the last minute"
+                : "budget     no limit"
+        )
         for (name, stream) in status["streams"]?.object ?? [:] {
             let rate = stream["rate_hz"]?.double.map { "\($0) Hz" } ?? "-"
             let age = stream["age_s"]?.double.map { "\($0) s ago" } ?? "never"

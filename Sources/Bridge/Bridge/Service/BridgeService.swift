@@ -23,12 +23,13 @@ actor BridgeService {
     private let outbox: OutboxStore
     private let account: AccountAccess
     private let store: KeyValueStore
-    private var key: Secret
+    private var key: Secret?
     private let time: any TimeSource
     private let log: Log
     private var keptStates: [String: [UInt8]] = [:]
     private var keptAlerts: [String] = []
     private let commands: CommandRunner
+    private var checkedClock: (isRight: Bool, offset: Duration)?
     private var preparing: Task<Void, Never>?
     /// Feeds that points were sent to and that the account does not have.
     private var missingFeeds: Set<FeedKey> = []
@@ -39,7 +40,7 @@ actor BridgeService {
 
     init(
         _ configuration: Configuration,
-        key: Secret,
+        key: Secret?,
         directory: StateDirectory,
         environment: [String: String],
         time: any TimeSource,
@@ -138,7 +139,7 @@ actor BridgeService {
 
         let recording = Task { [recorder] in try await recorder.run() }
         let keeping = Task { [outbox] in try await outbox.run() }
-        for feed in feeds { delivery.feedIsUnknown(feed) }
+        if !configuration.account.isPlain { for feed in feeds { delivery.feedIsUnknown(feed) } }
         let delivering = Task { [delivery] in await delivery.run() }
         let switching = Task { [control] in await control.run() }
         startPreparing()
@@ -197,6 +198,10 @@ actor BridgeService {
         log.info("reading \(configuration.file) again")
         do {
             let new = try ConfigurationFile.load(configuration.file)
+            guard new.account.profile == configuration.account.profile else {
+                log.error("[account] profile changes only with a restart; the running configuration stays as it was")
+                return
+            }
             let key = try ConfigurationFile.key(for: new, environment: environment)
             let samplers = try SamplerFactory.make(new, time: time)
             let setup = try SwitchSetup(new)
@@ -270,6 +275,7 @@ actor BridgeService {
 
     /// Makes the feeds that are missing, by REST; points for a feed wait until it is there.
     private func startPreparing() {
+        guard !configuration.account.isPlain else { return }
         preparing?.cancel()
         preparing = Task { [account, delivery, feeds] in
             await account.prepare(feeds: feeds) { ready in
@@ -285,7 +291,7 @@ actor BridgeService {
             case .link(.mqtt): control.tell(.connected(.mqtt))
             case .link(.rest): control.tell(.connected(.rest))
             case .link(nil): control.tell(.disconnected)
-            case .control(let value): control.tell(.arrived(value, retained: false))
+            case .control(let value, let retained): control.tell(.arrived(value, retained: retained))
             case .feedIsMissing(let feed):
                 // Points may wait for a feed that no rule names any more, or never did: an import's.
                 missingFeeds.insert(feed)
@@ -329,10 +335,11 @@ actor BridgeService {
 
     private func tick() async {
         var seconds = 0
+        if configuration.account.isPlain { checkClock() }
         while (try? await time.sleep(for: .seconds(1))) != nil {
             flow.tick()
             await store.retry()
-            watchClock()
+            if configuration.account.isPlain { checkClock() } else { watchClock() }
             seconds += 1
             if seconds.isMultiple(of: 10) { await keepDerivations() }
         }
@@ -343,27 +350,40 @@ actor BridgeService {
         let (wall, boot) = (time.wall(), time.boot())
         let right = serviceClock?.time(at: boot)
         let isRight: Bool
-        if let right {
-            let behind = right - wall
-            isRight = abs(behind.inSeconds) < 300
-            if !isRight {
-                outbox.setTime(right)
-                if clockWasRight != false {
-                    log.warning(
-                        "the clock is \(Int(behind.inSeconds)) s behind the service's: data points get the service's time, "
-                            + "what is recorded is put right when the clock is"
-                    )
-                }
+        guard let right else {
+            // The service has not told the time yet.
+            return
+        }
+        let behind = right - wall
+        isRight = abs(behind.inSeconds) < 300
+        if !isRight {
+            outbox.setTime(right)
+            if clockWasRight != false {
+                log.warning(
+                    "the clock is \(Int(behind.inSeconds)) s behind the service's: data points get the service's time, "
+                        + "what is recorded is put right when the clock is"
+                )
             }
-        } else {
-            // Nobody has told the time yet; a plain broker never does. A clock that can be right is, then.
-            guard PublisherSettings(configuration).profile != .adafruitIO else { return }
-            isRight = wall >= Self.plausible
         }
         guard isRight != clockWasRight else { return }
         if clockWasRight == false { log.info("the clock is right again") }
         clockWasRight = isRight
         if isRight || right == nil { outbox.setClock(isRight: isRight) }
+        recorder.setClock(isRight: isRight)
+    }
+
+    /// A plain broker does not tell the time: the wall clock is right when it is plausible. Told when that changes, or
+    /// when the clock was set.
+    private func checkClock() {
+        let (wall, boot) = (time.wall(), time.boot())
+        let offset = wall - Timestamp(nanoseconds: boot.nanoseconds)
+        let isRight = wall >= Self.plausible
+        if let checkedClock, checkedClock.isRight == isRight, abs((offset - checkedClock.offset).inSeconds) < 1 {
+            return
+        }
+        checkedClock = (isRight, offset)
+        if !isRight { log.warning("the clock shows \(wall), which is plainly wrong: data points wait until it is set") }
+        outbox.setClock(isRight: isRight)
         recorder.setClock(isRight: isRight)
     }
 
@@ -408,11 +428,11 @@ actor BridgeService {
     }
 }
 
-extension Configuration.Account.Plan {
-    /// The points a minute that are known before the service was asked: those of the free plan.
-    var knownPoints: Int {
-        switch self {
-        case .auto: 30
+extension Configuration.Account {
+    /// The points a minute that are known before the service was asked: those of the free plan; nil: any number.
+    var knownPoints: Int? {
+        switch plan {
+        case .auto: isPlain ? nil : 30
         case .pointsPerMinute(let points): points
         }
     }

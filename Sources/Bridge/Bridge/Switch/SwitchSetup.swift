@@ -21,8 +21,14 @@ struct SwitchSetup: Sendable, Equatable {
             words: words,
             onStart: control.onStart,
             writeBack: control.writeBack,
+            canAsk: !configuration.account.isPlain,
+            hasREST: !configuration.account.isPlain,
             pollEvery: configuration.account.delivery.pollEvery
         )
+        if configuration.account.isPlain {
+            // Nobody counts points there, and the will may stand in the status: it is put right at once.
+            settings.statusInterval = .seconds(1)
+        }
         controlFeed = control.feed
         statusFeed = control.statusFeed
         limits = SessionLimits(
