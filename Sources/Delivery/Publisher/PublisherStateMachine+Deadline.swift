@@ -28,6 +28,7 @@ extension PublisherStateMachine {
             consider(memory.budget.failedSubscribes.nextFree(1, at: now))
         }
         if settings.isPlain { return earliest }
+        for at in mqtt.asked.values { consider(at.advanced(by: settings.settle)) }
         for lane in lanes {
             consider(lane.heldUntil)
             if case .mqtt(_, _, let at, _) = lane.flight { consider(at.advanced(by: settings.settle)) }

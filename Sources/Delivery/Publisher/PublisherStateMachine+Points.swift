@@ -10,6 +10,8 @@ extension PublisherStateMachine {
         for point in points {
             let index = lane(for: point.point.feed)
             lanes[index].waiting += 1
+            lanes[index].counting?.came += 1
+            lanes[index].newest = max(lanes[index].newest, point.id)
             guard !refuseIfTooLarge(index, point), !lanes[index].holds(point.id) else { continue }
             if settings.isPlain {
                 // One order for all: what waits in the outbox goes first.
@@ -56,22 +58,6 @@ extension PublisherStateMachine {
         lanes[index].old.sort { $0.id < $1.id }
     }
 
-    mutating func evicted(_ feed: FeedKey, _ ids: [Int]) {
-        guard let index = laneOf[feed] else { return }
-        let gone = Set(ids)
-        lanes[index].waiting = max(0, lanes[index].waiting - ids.count)
-        lanes[index].fresh.removeAll { gone.contains($0.id) }
-        lanes[index].old.removeAll { gone.contains($0.id) }
-        lanes[index].doubts.removeAll { gone.contains($0.point.id) }
-        lanes[index].parked.removeAll { gone.contains($0.point.id) }
-        if lanes[index].isPaging { lanes[index].finished.formUnion(gone) }
-        for id in ids where memory.flights[id] != nil {
-            if case .mqtt(_, let point, _, _) = lanes[index].flight, point.id == id { continue }
-            memory.flights[id] = nil
-            isMemoryChanged = true
-        }
-    }
-
     /// These points have arrived.
     mutating func finish(_ index: Int, confirmed ids: [Int]) {
         forget(index, ids)
@@ -85,7 +71,7 @@ extension PublisherStateMachine {
     }
 
     private mutating func forget(_ index: Int, _ ids: [Int]) {
-        lanes[index].waiting = max(0, lanes[index].waiting - ids.count)
+        lanes[index].left(ids.count)
         if lanes[index].isPaging { lanes[index].finished.formUnion(ids) }
         for id in ids where memory.flights[id] != nil {
             memory.flights[id] = nil
