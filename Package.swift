@@ -165,7 +165,10 @@ let targets: [Target] = [
     ),
     tests(
         "Publisher",
-        ["Publisher", "Simulator", "AdafruitIO", "DataPoints", "MQTT", "Diagnostics", "TestKit"]
+        [
+            "Publisher", "Simulator", "AdafruitIO", "AdafruitIOClient", "DataPoints", "MQTT", "Outbox", "SQLite",
+            "Diagnostics", "TestKit",
+        ]
     ),
     tests("Control", ["Control", "Diagnostics", "TestKit"]),
     tests(
