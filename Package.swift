@@ -140,7 +140,7 @@ let targets: [Target] = [
         path: "Sources/TestKit",
         swiftSettings: settings
     ),
-    tests("TestKit", ["TestKit"]),
+    tests("TestKit", ["TestKit", "Diagnostics"]),
     tests("Diagnostics", ["Diagnostics", "TestKit"]),
     tests("MQTT", ["MQTT", "Diagnostics", "TestKit"]),
     tests("SQLite", ["SQLite", "Diagnostics", "TestKit"]),
@@ -170,7 +170,10 @@ let targets: [Target] = [
     ),
     tests(
         "Publisher",
-        ["Publisher", "Simulator", "AdafruitIO", "DataPoints", "MQTT", "Outbox", "Diagnostics", "TestKit"]
+        [
+            "Publisher", "Simulator", "AdafruitIO", "AdafruitIOClient", "DataPoints", "MQTT", "Outbox", "SQLite",
+            "Diagnostics", "TestKit",
+        ]
     ),
     tests("Control", ["Control", "Diagnostics", "TestKit"]),
     tests("Alerts", ["Alerts", "Samples", "DataPoints", "Diagnostics"]),

@@ -97,6 +97,11 @@ public final class ScriptedPeer: Sendable {
         shared.state.withLock { $0.connections.indices.contains(connection) ? $0.connections[connection].received : [] }
     }
 
+    /// Whether the n-th connection's script has come to its end.
+    public func isFinished(_ connection: Int = 0) -> Bool {
+        shared.state.withLock { $0.connections.indices.contains(connection) && $0.connections[connection].finished }
+    }
+
     /// Waits until the n-th connection's script has come to its end.
     public func finished(_ connection: Int = 0) async {
         await untilTrue { $0.connections.indices.contains(connection) && $0.connections[connection].finished }

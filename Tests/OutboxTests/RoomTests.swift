@@ -6,7 +6,7 @@ import SQLite
 import TestKit
 import Testing
 
-@Suite("A full outbox", .timeLimit(.minutes(1)))
+@Suite("A full outbox", .timeLimit(.minutes(5)))
 struct RoomTests {
     let folder = TemporaryDirectory()
     let time = ManualTime()

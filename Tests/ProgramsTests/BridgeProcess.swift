@@ -8,11 +8,14 @@ final class BridgeProcess: Sendable {
     var configuration: String { folder.file("feedbridge.toml") }
 
     /// `account` is added to `[account]`, `text` to the end; with `state` it goes on where that bridge has stopped,
-    /// with `stateFolder` its state lies there.
+    /// with `stateFolder` its state lies there. Other ports than the simulator's are those of what stands between.
     init(
         _ simulator: SimulatorProcess,
         _ text: String? = nil,
         account: String? = nil,
+        plan: Int = 10_000,
+        mqttPort: Int? = nil,
+        httpPort: Int? = nil,
         state: BridgeProcess? = nil,
         stateFolder: String? = nil
     ) throws {
@@ -27,9 +30,9 @@ final class BridgeProcess: Sendable {
             [account]
             username = "\(simulator.username)"
             key_file = "\(simulator.keyFile)"
-            plan = 10000
-            mqtt = "mqtt://127.0.0.1:\(simulator.mqttPort)"
-            rest = "http://127.0.0.1:\(simulator.httpPort)"
+            plan = \(plan)
+            mqtt = "mqtt://127.0.0.1:\(mqttPort ?? simulator.mqttPort)"
+            rest = "http://127.0.0.1:\(httpPort ?? simulator.httpPort)"
 
             \(account ?? "")
 

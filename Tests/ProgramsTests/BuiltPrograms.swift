@@ -37,16 +37,21 @@ final class SimulatorProcess: Sendable {
     let httpPort: Int
     private let data: Bool
     private let plan: Int
+    private let faults: [String]
+    private let controlPort = LocalPorts.free()
     private let process: Guarded<ChildProcess>
 
-    init(data: Bool = false, plan: Int = 10_000) async throws {
+    /// `faults` are there at each start.
+    init(data: Bool = false, plan: Int = 10_000, faults: [String] = []) async throws {
         self.data = data
         self.plan = plan
+        self.faults = faults
         try folder.write("aio_key_of_a_test", to: "key")
         chmod(folder.file("key"), 0o600)
         // Not 0: a port of the kernel's choice may be somebody else's when the simulator is started again.
         let ports = Ready(mqttPort: LocalPorts.free(), httpPort: LocalPorts.free())
-        let started = try Self.start(folder, ports, data, plan)
+        let more = Self.arguments(faults, controlPort)
+        let started = try Self.start(folder, ports, data, plan, more)
         _ = try await Self.ready(started)
         mqttPort = ports.mqttPort
         httpPort = ports.httpPort
@@ -55,11 +60,19 @@ final class SimulatorProcess: Sendable {
 
     var keyFile: String { folder.file("key") }
 
-    private static func start(_ folder: TemporaryDirectory, _ ports: Ready, _ data: Bool, _ plan: Int) throws
-        -> ChildProcess
-    {
+    private static func arguments(_ faults: [String], _ controlPort: Int) -> [String] {
+        faults.flatMap { ["--fault", $0] } + ["--control-port", "\(controlPort)"]
+    }
+
+    private static func start(
+        _ folder: TemporaryDirectory,
+        _ ports: Ready,
+        _ data: Bool,
+        _ plan: Int,
+        _ more: [String]
+    ) throws -> ChildProcess {
         var arguments = ["--mqtt-port", "\(ports.mqttPort)", "--http-port", "\(ports.httpPort)"]
-        arguments += ["--username", "ada", "--key-file", folder.file("key"), "--plan", "\(plan)"]
+        arguments += ["--username", "ada", "--key-file", folder.file("key"), "--plan", "\(plan)"] + more
         if data { arguments += ["--data", folder.file("data.sqlite")] }
         return try ChildProcess(BuiltPrograms.simulator, arguments)
     }
@@ -77,10 +90,31 @@ final class SimulatorProcess: Sendable {
         _ = try await process.ended()
     }
 
+    /// Ends it as a crash would.
+    func kill() async throws {
+        let process = process.withLock { $0 }
+        process.signal(SIGKILL)
+        _ = try await process.ended()
+    }
+
     func restart() async throws {
-        let started = try Self.start(folder, Ready(mqttPort: mqttPort, httpPort: httpPort), data, plan)
+        let ports = Ready(mqttPort: mqttPort, httpPort: httpPort)
+        let started = try Self.start(folder, ports, data, plan, Self.arguments(faults, controlPort))
         _ = try await Self.ready(started)
         process.withLock { $0 = started }
+    }
+
+    /// Brings a fault about, as the control port takes it; nil ends all faults.
+    func fault(_ text: String?) async throws {
+        let arguments = text.map { ["-d", $0] } ?? ["-X", "DELETE"]
+        let address = "http://127.0.0.1:\(controlPort)/fault"
+        _ = try await ChildProcess.run("curl", ["-s", "-f"] + arguments + [address])
+    }
+
+    /// What the account did since the simulator's start.
+    func counters() async throws -> [String: Int] {
+        let body = try await ChildProcess.run("curl", ["-s", "-f", "http://127.0.0.1:\(controlPort)/counters"])
+        return (try JSON.parse(body)[username]?.object ?? [:]).reduce(into: [:]) { $0[$1.key] = $1.value.int }
     }
 
     func publish(_ text: String, to feed: String) async throws {
@@ -102,5 +136,13 @@ final class SimulatorProcess: Sendable {
         let body = try await ChildProcess.run("curl", ["-s", "-H", "X-AIO-Key: aio_key_of_a_test", address])
         let points = try JSON.parse(body).array ?? []
         return points.map { "\(feed) \($0["created_epoch"]?.serialized() ?? "?") \($0["value"]?.string ?? "?")" }
+    }
+
+    /// The values of a feed of numbers by created_at, the oldest first.
+    func values(_ feed: String) async throws -> [Double] {
+        let address = "http://127.0.0.1:\(httpPort)/api/v2/\(username)/feeds/\(feed)/data?limit=1000"
+        let body = try await ChildProcess.run("curl", ["-s", "-H", "X-AIO-Key: aio_key_of_a_test", address])
+        let points = try JSON.parse(body).array ?? []
+        return points.reversed().compactMap { $0["value"]?.string.flatMap(Double.init) }
     }
 }

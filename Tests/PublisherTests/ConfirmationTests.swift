@@ -172,4 +172,97 @@ struct ConfirmationTests {
         bench.wait(4)
         #expect(bench.posts.count == 1)
     }
+
+    @Test(
+        "a live point waits for the answer about its echoes, not for long; without them it goes by REST",
+        arguments: [true, false, nil]
+    )
+    func waitsForSubscription(isGranted: Bool?) throws {
+        var bench = Bench(feeds: [feed])
+        bench.settings.liveWithin = .seconds(60)
+        bench.hand(.configuration(bench.settings))
+        bench.mqtt(.connected)
+        var throttleRead: Int?
+        for filter in [PublisherFilter.control, .errors, .throttle] {
+            throttleRead = throttleRead ?? bench.throttleRead
+            bench.mqtt(.subscribed(filter))
+        }
+        let request = try #require(throttleRead ?? bench.throttleRead)
+        #expect(bench.subscribed == [.feed(feed)])
+        bench.hand(.answered(request: request, .throttle(limit: 30, used: 0)))
+
+        bench.sample(feed, "1")
+        #expect(bench.published.isEmpty && bench.posts.isEmpty)
+
+        switch isGranted {
+        case true?: bench.mqtt(.subscribed(.feed(feed)))
+        case false?: bench.mqtt(.subscribeFailed(.feed(feed)))
+        case nil: bench.wait(10.1)
+        }
+        #expect(bench.published.count == (isGranted == true ? 1 : 0))
+        #expect(bench.posts.count == (isGranted == true ? 0 : 1))
+    }
+
+    @Test("a message whose point has left the outbox was not sent: the next point goes at once, and it costs nothing")
+    func goneMessage() {
+        var bench = ready()
+        bench.sample(feed, "1")
+        #expect(bench.published.map(\.id) == [1])
+        let used = bench.machine.status.used
+        bench.sample(feed, "2")
+        #expect(bench.published.isEmpty)
+
+        bench.hand(.gone(feed, [1]))
+
+        #expect(bench.published.map(\.id) == [2])
+        #expect(bench.machine.status.used == used)
+        #expect(bench.confirmed.isEmpty && bench.refused.isEmpty)
+    }
+
+    @Test("a request goes on without the points that have left the outbox, and ends when none is left")
+    func goneRequest() throws {
+        var bench = ready()
+        bench.mqtt(.ended(.final(.refused)))
+        bench.sample(feed, "1")
+        let first = try #require(bench.posts.first)
+        bench.sample(feed, "2")
+        bench.sample(feed, "3")
+        bench.hand(.answered(request: first.request, .stored))
+        let second = try #require(bench.posts.first)
+        #expect(second.points.map(\.id) == [2, 3])
+
+        bench.hand(.gone(feed, [2]))
+        bench.hand(.answered(request: second.request, .stored))
+        #expect(bench.confirmed == [3])
+
+        bench.sample(feed, "4")
+        #expect(bench.posts.count == 1)
+        bench.hand(.gone(feed, [4]))
+        bench.sample(feed, "5")
+        #expect(bench.posts.map(\.points).joined().map(\.id) == [5])
+    }
+
+    @Test("the outbox is asked what it still has when it has changed, and what it lost or found is taken up")
+    func counts() {
+        var bench = ready()
+        bench.sample(feed, "1")
+        for number in 2...4 { bench.sample(feed, "\(number)") }
+
+        bench.hand(.changed([feed]))
+        #expect(bench.actions.contains(.count(feed, newest: 4, among: [2, 3, 4])))
+        // What comes and goes meanwhile is not in the answer.
+        bench.sample(feed, "5")
+        bench.mqtt(.echoed(feed, "1"))
+        #expect(bench.published.map(\.id) == [2])
+        bench.hand(.counted(feed, waiting: 2, gone: [3, 4]))
+        bench.mqtt(.echoed(feed, "2"))
+        #expect(bench.published.map(\.id) == [5])
+
+        // Two points of a damaged file are back: older ones than all that was seen.
+        bench.hand(.changed([feed]))
+        bench.hand(.counted(feed, waiting: 3, gone: []))
+        #expect(bench.machine.status.backlog == 2)
+        bench.mqtt(.echoed(feed, "5"))
+        #expect(bench.actions.contains(.requestPage(feed, after: 0, limit: 100)))
+    }
 }

@@ -120,7 +120,7 @@ struct PlainWorld {
         // Never one that is on its way: the outbox keeps those.
         let isUnderWay = underWay.values.contains { $0.points.first?.point.feed == feed }
         guard !isUnderWay, let id = outbox.evictOldest(feed) else { return }
-        hand(.evicted(feed, [id]))
+        hand(.gone(feed, [id]))
     }
 
     // MARK: How the world turns

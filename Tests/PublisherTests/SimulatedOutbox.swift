@@ -24,7 +24,8 @@ struct SimulatedOutbox {
         return row
     }
 
-    mutating func noteSending(_ points: [PublisherPoint]) {
+    /// Notes that points are being sent; says which of them have been evicted.
+    mutating func noteSending(_ points: [PublisherPoint]) -> [Int] {
         for point in points {
             let place = rows[point.point.feed]?.firstIndex { $0.id == point.id }
             if let place {
@@ -33,6 +34,7 @@ struct SimulatedOutbox {
                 faults.append("point \(point.id) is sent and has left already")
             }
         }
+        return points.map(\.id).filter { evicted.contains($0) }
     }
 
     mutating func confirm(_ ids: [Int]) {
@@ -48,6 +50,12 @@ struct SimulatedOutbox {
         rows[feed]?.removeFirst()
         evicted.insert(first.id)
         return first.id
+    }
+
+    func standing(_ feed: FeedKey, newest: Int, among ids: [Int]) -> (count: Int, gone: [Int]) {
+        let there = rows[feed] ?? []
+        let known = Set(there.map(\.id))
+        return (there.count { $0.id <= newest }, ids.filter { !known.contains($0) })
     }
 
     func page(_ feed: FeedKey, after: Int, limit: Int) -> (points: [PublisherPoint], hasMore: Bool) {

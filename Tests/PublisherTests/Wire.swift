@@ -5,10 +5,15 @@ enum Wire {
     static func connack(_ code: UInt8) -> [UInt8] { [0x20, 0x02, 0x00, code] }
 
     /// The answer to a SUBSCRIBE of one filter.
-    static func suback(_ packet: [UInt8], _ code: UInt8 = 1) -> [UInt8] { [0x90, 0x03, packet[2], packet[3], code] }
+    static func suback(_ packet: [UInt8], _ code: UInt8 = 1) -> [UInt8] {
+        guard packet.count > 6, packet[0] >> 4 == 8 else { return [] }
+        return [0x90, 0x03, packet[2], packet[3], code]
+    }
 
     /// The answer to a PUBLISH of QoS 1.
     static func puback(_ packet: [UInt8]) -> [UInt8] {
+        // Anything else is a test that went wrong: it gets no answer.
+        guard packet.count > 6, packet[0] >> 4 == 3 else { return [] }
         let length = Int(packet[2]) << 8 | Int(packet[3])
         return [0x40, 0x02, packet[4 + length], packet[5 + length]]
     }

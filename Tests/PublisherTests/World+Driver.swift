@@ -30,6 +30,9 @@ extension World {
         case .requestPage(let feed, let after, let limit):
             let page = outbox.page(feed, after: after, limit: limit)
             answer(.page(feed, page.points, hasMore: page.hasMore))
+        case .count(let feed, let newest, let ids):
+            let standing = outbox.standing(feed, newest: newest, among: ids)
+            answer(.counted(feed, waiting: standing.count, gone: standing.gone))
         case .confirm(let ids): confirm(ids)
         case .refuse(let ids, _): outbox.refuse(ids)
         case .markDoubtful(let ids): fault("\(ids.count) points are marked as on a plain broker")
@@ -78,15 +81,15 @@ extension World {
         mustBeOpen("publish")
         guard let point = points.first else { return fault("publish of nothing") }
         let feed = point.point.feed
+        guard outbox.noteSending(points).isEmpty else { return answer(.gone(feed, [point.id])) }
         // An earlier publish of the same actions has broken the connection.
-        guard let number = connection else { return outbox.noteSending(points) }
+        guard let number = connection else { return }
         spend(1)
         countByLink[.mqtt, default: 0] += 1
         if let other = inFlight[feed], now - other.at < 10 { fault("two unconfirmed MQTT points of \(feed)") }
         if posting.values.contains(where: { $0.first?.point.feed == feed }) { fault("both links on \(feed)") }
         if let born = point.bornAt, boot.nanoseconds - born.nanoseconds > 5_000_000_000 { fault("MQTT carries old") }
         inFlight[feed] = (point.id, now)
-        outbox.noteSending(points)
         if dice.chance(weather.brokenConnection) {
             // It may have been on its way already.
             if dice.chance(0.5) { store(point) }
@@ -107,8 +110,11 @@ extension World {
         countByLink[.rest, default: 0] += points.count
         if let other = inFlight[feed], now - other.at < 10, connection != nil { fault("both links on \(feed)") }
         if zip(points, points.dropFirst()).contains(where: { $0.id >= $1.id }) { fault("a batch out of order") }
+        let gone = outbox.noteSending(points)
+        let points = points.filter { !gone.contains($0.id) }
+        if !gone.isEmpty { answer(.gone(feed, gone)) }
+        guard !points.isEmpty else { return }
         posting[request] = points
-        outbox.noteSending(points)
         ask(request, .post(points))
     }
 

@@ -133,7 +133,7 @@ struct World {
             at: boot,
             random: Dice(state: dice.next())
         )
-        hand(.start(waiting: outbox.waiting))
+        hand(.start(waiting: outbox.waiting, newest: outbox.accepted))
     }
 
     mutating func breakConnection(_ reason: ReconnectPolicy.Ending = .failed(.closed)) {
@@ -148,7 +148,7 @@ struct World {
         guard let feed = rules.first?.feed, let id = outbox.evictOldest(feed) else { return }
         // It is not waited for any more, whatever becomes of it.
         if inFlight[feed]?.id == id { inFlight[feed] = nil }
-        hand(.evicted(feed, [id]))
+        hand(.changed([feed]))
     }
 
     mutating func ban(for seconds: Double) {

@@ -39,6 +39,7 @@ struct WorldTests {
         #expect(world.faults == [], sourceLocation: source)
         #expect(world.outbox.isBalanced, sourceLocation: source)
         #expect(world.outbox.pending == 0, "still waiting", sourceLocation: source)
+        #expect(world.machine.status.backlog == 0, "counted as waiting", sourceLocation: source)
         var copies: [Int: Int] = [:]
         for entry in world.service.entries.values.joined() {
             guard let origin = entry.origin else { continue }
@@ -96,7 +97,7 @@ struct WorldTests {
             case 1: world.ban(for: dice.seconds(30...300))
             case 2: world.restart(reboot: true)
             case 3: world.hand(.keyChanged)
-            case 4: world.evict()
+            case 4: for _ in 0..<Int.random(in: 1...20, using: &dice) { world.evict() }
             default: break
             }
             await Self.pass(dice.seconds(60...540), in: &world)

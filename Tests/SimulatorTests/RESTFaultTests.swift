@@ -28,6 +28,19 @@ struct RESTFaultTests {
         #expect(try await world.api("GET", "feeds/load/data").json.array?.map { $0["value"]?.string } == ["2"])
     }
 
+    @Test("tells its own time, once, and not the machine's")
+    func date() async throws {
+        let world = try WebWorld()
+
+        #expect(try await world.api("GET", "feeds").headers["date"] == "Tue, 12 May 2020 20:52:50 GMT")
+        #expect(
+            HTTPDate(Timestamp(nanoseconds: 784_111_777_000_000_000)).description == "Sun, 06 Nov 1994 08:49:37 GMT"
+        )
+        #expect(HTTPDate(Timestamp(nanoseconds: -1)).description == "Wed, 31 Dec 1969 23:59:59 GMT")
+        let raw = try await ChildProcess.run("curl", ["-si", "\(world.address)/api/v2/ada/feeds"])
+        #expect(raw.lowercased().split(whereSeparator: \.isNewline).count { $0.hasPrefix("date:") } == 1)
+    }
+
     @Test("loses every second answer, although the point is stored")
     func lostAnswer() async throws {
         let world = try await world("lost-answer:every=2")

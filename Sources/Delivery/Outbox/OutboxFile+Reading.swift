@@ -38,6 +38,22 @@ extension OutboxFile {
         return found
     }
 
+    /// How many points of a lane up to the id `newest` are to be sent or are being sent.
+    func sendable(of lane: Lane, upTo newest: Int64) throws(SQLiteError) -> Int64 {
+        var count: Int64 = 0
+        for state in [PointState.waiting, .sending, .doubt] where lane.tally.rows[state.code] > 0 {
+            // Few are newer, all others many: those are counted already.
+            let newer = try connection.value(
+                "SELECT count(*) FROM points WHERE lane = ? AND state = ? AND id > ?",
+                .integer(lane.number),
+                .integer(Int64(state.code)),
+                .integer(newest)
+            )
+            count += lane.tally.rows[state.code] - (newer?.integer ?? 0)
+        }
+        return count
+    }
+
     /// The time of the oldest point that is pending.
     func oldestTime() throws(SQLiteError) -> Int64? {
         try connection.value("SELECT created_ns FROM points ORDER BY id LIMIT 1")?.integer

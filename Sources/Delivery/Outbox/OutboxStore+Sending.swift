@@ -79,9 +79,13 @@ extension OutboxStore {
     /// Marks points as handed to a link and counts an attempt; returns when that is on the disk. Say it before sending.
     ///
     /// A point in `doubt` that is sent again was perhaps sent twice, and is counted so.
-    public nonisolated func markSending(_ ids: [Int64]) async throws(OutboxError) {
+    ///
+    /// - Returns: the points that are marked. Others have left the outbox meanwhile, and must not be sent.
+    @discardableResult
+    public nonisolated func markSending(_ ids: [Int64]) async throws(OutboxError) -> Set<Int64> {
         guard let ticket = buffer.withLock({ $0.append(.sending(ids), waits: true)?.ticket }) else { throw .closed }
-        _ = try await finish(ticket)
+        if try await finish(ticket) == ids.count { return Set(ids) }
+        return try await present(ids)
     }
 
     /// The points have arrived: they leave.
@@ -158,6 +162,42 @@ extension OutboxStore {
                 }
             }
             return 0
+        }
+    }
+
+    // MARK: What a publisher compares with
+
+    /// The id of the newest point ever taken.
+    public func newestID() throws(OutboxError) -> Int64 { try settledFile().nextID - 1 }
+
+    /// How many points of a feed up to the id `newest` are to be sent or are being sent, and which of `ids` are gone.
+    public func standing(
+        of feed: FeedKey,
+        upTo newest: Int64,
+        among ids: [Int64]
+    ) throws(OutboxError) -> (count: Int, gone: [Int64]) {
+        let there = try present(ids)
+        let file = try settledFile()
+        do throws(SQLiteError) {
+            var count: Int64 = 0
+            for lane in file.lanes(of: feed) { count += try file.sendable(of: lane, upTo: newest) }
+            return (Int(count), ids.filter { !there.contains($0) })
+        } catch {
+            try recover(from: error)
+            throw .database(error)
+        }
+    }
+
+    /// Those of `ids` that are still here.
+    private func present(_ ids: [Int64]) throws(OutboxError) -> Set<Int64> {
+        let file = try settledFile()
+        do throws(SQLiteError) {
+            var there: Set<Int64> = []
+            for id in ids where try file.find(id) != nil { there.insert(id) }
+            return there
+        } catch {
+            try recover(from: error)
+            throw .database(error)
         }
     }
 

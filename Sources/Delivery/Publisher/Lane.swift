@@ -63,6 +63,12 @@ struct Lane: Sendable {
     var othersUntil: BootInstant?
     /// Points that wait in the outbox.
     var waiting = 0
+    /// The newest point that was counted in `waiting`.
+    var newest = 0
+    /// What has changed in `waiting` since the outbox was asked to count; nil while it is not asked.
+    var counting: (came: Int, left: Int)?
+    /// Whether it is to be asked again.
+    var wantsCount = false
 
     init(feed: FeedKey, batchLimit: Int) {
         self.feed = feed
@@ -86,6 +92,45 @@ struct Lane: Sendable {
         case .post(_, let points): return points.contains { $0.id == id }
         case nil: return false
         }
+    }
+
+    /// The points in this window that are not under way.
+    var resting: [Int] {
+        (fresh + old + doubts.map(\.point) + parked.map(\.point)).map(\.id)
+    }
+
+    /// How many points this window holds in all.
+    var held: Int {
+        var count = fresh.count + old.count + doubts.count + parked.count
+        if let lookUp, !lookUp.isCheck { count += lookUp.doubts.count }
+        switch flight {
+        case .mqtt: count += 1
+        case .post(_, let points): count += points.count
+        case nil: break
+        }
+        return count
+    }
+
+    /// Forgets points that rest in this window.
+    mutating func drop(_ gone: Set<Int>) {
+        fresh.removeAll { gone.contains($0.id) }
+        old.removeAll { gone.contains($0.id) }
+        doubts.removeAll { gone.contains($0.point.id) }
+        parked.removeAll { gone.contains($0.point.id) }
+        if isPaging { finished.formUnion(gone) }
+    }
+
+    /// Notes that so many points have left.
+    mutating func left(_ count: Int) {
+        waiting = max(0, waiting - count)
+        counting?.left += count
+    }
+
+    /// Looks for points from the oldest on: some may be where nothing was left.
+    mutating func rewind() {
+        cursor = 0
+        hasMore = true
+        rewound = true
     }
 
     /// Puts points back among the old ones, in order, and keeps at most `most`.

@@ -105,6 +105,17 @@ struct PlainLane: Sendable {
         if isPaging { gone.formUnion(ids) }
     }
 
+    /// The points that are here.
+    var ids: [Int] { points[head...].map(\.id) }
+
+    /// The outbox has so many points, and some of those that were here have left it.
+    mutating func counted(waiting: Int, gone: Set<Int>) {
+        compact()
+        points.removeAll { gone.contains($0.id) }
+        if isPaging { self.gone.formUnion(gone) }
+        self.waiting = max(waiting, points.count)
+    }
+
     private mutating func compact() {
         guard head > 0 else { return }
         points.removeFirst(head)

@@ -30,6 +30,9 @@ public enum PublisherAction: Sendable, Hashable {
     /// Read waiting points of the feed with ids above `after`, in order, at most `limit`; `page` answers.
     /// Points that were confirmed or refused by earlier actions are not among them.
     case requestPage(FeedKey, after: Int, limit: Int)
+    /// Count the feed's points that are to be sent, up to that id, and look for the points `among`; `counted` answers.
+    /// Points that were confirmed or refused by earlier actions are not among them.
+    case count(FeedKey, newest: Int, among: [Int])
     /// These points have arrived.
     case confirm([Int])
     /// The service will never take these points: to the dead letters, with the reason.

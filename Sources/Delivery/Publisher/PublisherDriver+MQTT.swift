@@ -10,9 +10,11 @@ extension PublisherDriver {
         let (configuration, time) = (access.connection, time)
         newest = number
         switchValue = nil
-        Task {
+        attempts[number] = Task {
             do throws(MQTTError) {
+                defer { attempts[number] = nil }
                 let connection = try await MQTTConnection.connect(configuration, time: time)
+                // Nobody wants it any more.
                 guard newest == number else {
                     await connection.disconnect()
                     return
@@ -23,7 +25,9 @@ extension PublisherDriver {
                 connections[number] = nil
                 // What became of its messages comes first.
                 for (_, batch) in batches { await batch.value }
-                inbox.yield(.mqtt(connection: number, .ended(LinkEnding(reason).kind)))
+                let isUnwritable = unwritable.remove(number) != nil
+                let ending = isUnwritable ? .failed(.diskFull) : LinkEnding(reason).kind
+                inbox.yield(.mqtt(connection: number, .ended(ending)))
             } catch {
                 log.debug("MQTT: \(error)")
                 inbox.yield(.mqtt(connection: number, .ended(LinkEnding(error).kind)))
@@ -33,9 +37,10 @@ extension PublisherDriver {
 
     func disconnect(_ number: Int) {
         guard let connection = connections[number] else {
-            // Still on its way: it ends itself when it is no longer the newest.
+            // Still on its way: it is to log in no more.
             if newest == number {
                 newest = nil
+                attempts[number]?.cancel()
                 inbox.yield(.mqtt(connection: number, .ended(.failed(.closed))))
             }
             return
@@ -66,7 +71,12 @@ extension PublisherDriver {
 
     /// Publishes a message once the outbox has noted it.
     func publish(_ number: Int, _ message: Int, _ points: [PublisherPoint]) async {
-        guard await note(points), let connection = connections[number], let first = points.first else { return }
+        guard let first = points.first, let marked = await note(points, of: first.point.feed) else {
+            // As the machine knows it: what goes wrong here is an end of the connection. Nobody else ended it.
+            if connections[number] != nil { unwritable.insert(number) }
+            return disconnect(number)
+        }
+        guard !marked.isEmpty, let connection = connections[number] else { return }
         let payload = Array(FeedPayload.published(first.point).utf8)
         let topic = access.topic(first.point.feed)
         Task {

@@ -3,23 +3,36 @@ internal import Diagnostics
 public import Outbox
 
 extension PublisherDriver {
-    /// Notes durably that these points are being sent; false when the disk would not have it.
-    func note(_ points: [PublisherPoint]) async -> Bool {
+    /// Notes durably that these points of a feed are being sent; nil when the disk would not have it.
+    ///
+    /// - Returns: those that may be sent. The machine hears of others, which have left the outbox.
+    func note(_ points: [PublisherPoint], of feed: FeedKey) async -> [PublisherPoint]? {
+        guard let marked = await note(points) else { return nil }
+        let gone = points.map(\.id).filter { !marked.contains(Int64($0)) }
+        if !gone.isEmpty { inbox.yield(.gone(feed, gone)) }
+        return points.filter { marked.contains(Int64($0.id)) }
+    }
+
+    /// Notes durably that these points are being sent; those that have left the outbox are left out. Nil when the disk
+    /// would not have it.
+    func note(_ points: [PublisherPoint]) async -> Set<Int64>? {
         do {
-            try await outbox.markSending(points.map { Int64($0.id) })
-            return true
+            return try await outbox.markSending(points.map { Int64($0.id) })
         } catch {
             log.error("nothing is sent while the outbox cannot be written: \(error)")
-            return false
+            return nil
         }
     }
 
-    /// Hands over points that were committed since the last time, each once, one call after the other.
+    /// Hands over points that were committed since the last time, each once, one call after the other, and says where
+    /// others have gone.
     func takeArrivals() async {
         let before = taking
         let taking = Task {
             await before?.value
+            let feeds = outbox.statistics.feeds
             await takeNews()
+            tellOfChanges(feeds)
         }
         self.taking = taking
         await taking.value
@@ -33,20 +46,45 @@ extension PublisherDriver {
         }
         var new: [PublisherPoint] = []
         new.reserveCapacity(news.points.count)
-        for point in news.points where point.id > told[point.point.feed] ?? .min {
+        for point in news.points where point.id > told[point.point.feed] ?? newestAtStart {
             told[point.point.feed] = point.id
             new.append(publisherPoint(point))
         }
         if !new.isEmpty { inbox.yield(.accepted(new)) }
     }
 
+    /// Says for which feeds the outbox did more than take points and let go of those that we said.
+    private func tellOfChanges(_ feeds: [FeedKey: OutboxCounts]) {
+        let marks = feeds.mapValues { OutboxMark(evicted: $0.evicted, untimed: $0.states[.untimed] ?? 0) }
+        let changed = marks.filter { outboxMarks[$0.key] != $0.value }.keys
+        outboxMarks = marks
+        if !changed.isEmpty { inbox.yield(.changed(changed.sorted { $0.text < $1.text })) }
+    }
+
+    /// Compares all feeds with the outbox: it may have put points back that a damaged file held.
+    func compareWithOutbox() {
+        inbox.yield(.changed(outbox.statistics.feeds.keys.sorted { $0.text < $1.text }))
+    }
+
+    func count(_ feed: FeedKey, newest: Int, among ids: [Int]) async {
+        do {
+            let standing = try await outbox.standing(of: feed, upTo: Int64(newest), among: ids.map { Int64($0) })
+            inbox.yield(.counted(feed, waiting: standing.count, gone: standing.gone.map { Int($0) }))
+        } catch {
+            log.error("the outbox cannot be read: \(error)")
+            // As if nothing had changed: it is asked again within a minute.
+            let waiting = outbox.statistics.feeds[feed]?.pending ?? 0
+            inbox.yield(.counted(feed, waiting: waiting, gone: []))
+        }
+    }
+
     private func takeArrivals(of feed: FeedKey) async {
         guard !machine.settings.isPlain else { return await countArrivals(of: feed) }
         while true {
             do {
-                let page = try await outbox.points(of: feed, beyond: told[feed], limit: 100)
+                let page = try await outbox.points(of: feed, beyond: told[feed] ?? newestAtStart, limit: 100)
                 // Another call may have told of some of them meanwhile.
-                let new = page.filter { $0.id > told[feed] ?? .min }
+                let new = page.filter { $0.id > told[feed] ?? newestAtStart }
                 if let last = new.last {
                     told[feed] = last.id
                     inbox.yield(.accepted(new.map(publisherPoint)))
@@ -64,7 +102,7 @@ extension PublisherDriver {
         do {
             while true {
                 let last = told[feed]
-                let found = try await outbox.waiting(of: feed, beyond: last)
+                let found = try await outbox.waiting(of: feed, beyond: last ?? newestAtStart)
                 // Another call may have told of some of them meanwhile.
                 guard told[feed] == last else { continue }
                 guard let newest = found.newest else { return }
@@ -81,7 +119,7 @@ extension PublisherDriver {
     func page(_ feed: FeedKey, after id: Int, limit: Int) async {
         await takeArrivals(of: feed)
         do {
-            let newest = told[feed] ?? .min
+            let newest = told[feed] ?? newestAtStart
             var found: [OutboxPoint] = []
             for state in [PointState.waiting, .doubt, .sending] {
                 found += try await outbox.points(of: feed, in: state, beyond: Int64(id), limit: limit + 1)
@@ -97,43 +135,16 @@ extension PublisherDriver {
 
     /// Makes refused points wait again, all when no ids are given; says how many.
     public func retry(_ ids: [Int64]?) async throws(OutboxError) -> Int {
-        var wanted = ids.map(Set.init) ?? []
-        if ids == nil {
-            let reader = OutboxReader(folder: outbox.files.folder)
-            var last = Int64.min
-            while let page = Optional(try await reader.deadLetters(after: last)), let end = page.last {
-                last = end.id
-                wanted.formUnion(page.map(\.id))
-            }
-        }
-        let count = try await outbox.retry(wanted.sorted())
-        for feed in outbox.statistics.feeds.keys {
-            let revived = try await waitingPoints(of: feed) { wanted.contains($0.id) }
-            if !revived.isEmpty { inbox.yield(.accepted(revived.map(publisherPoint))) }
-        }
+        let count = if let ids { try await outbox.retry(ids) } else { try await outbox.retryAll() }
+        compareWithOutbox()
         return count
     }
 
     /// Drops all points of a feed that are not being sent; says how many.
     public func drop(_ feed: FeedKey) async throws(OutboxError) -> Int {
-        await takeArrivals(of: feed)
-        let waiting = try await waitingPoints(of: feed) { _ in true }
         let count = try await outbox.drop(feed: feed)
-        inbox.yield(.evicted(feed, waiting.map { Int($0.id) }))
+        inbox.yield(.changed([feed]))
         return count
-    }
-
-    private func waitingPoints(of feed: FeedKey, where isWanted: (OutboxPoint) -> Bool) async throws(OutboxError)
-        -> [OutboxPoint]
-    {
-        var found: [OutboxPoint] = []
-        var last: Int64?
-        while true {
-            let page = try await outbox.points(of: feed, beyond: last, limit: 1000)
-            guard let end = page.last else { return found }
-            last = end.id
-            found += page.filter(isWanted)
-        }
     }
 
     private func publisherPoint(_ point: OutboxPoint) -> PublisherPoint {
@@ -148,4 +159,10 @@ extension PublisherDriver {
             attempts: point.attempts
         )
     }
+}
+
+/// What shows that points of a feed went or came without our doing.
+struct OutboxMark: Equatable {
+    var evicted: Int
+    var untimed: Int
 }

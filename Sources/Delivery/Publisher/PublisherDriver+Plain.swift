@@ -19,8 +19,8 @@ extension PublisherDriver {
         guard let number = messages.first?.connection, let broker = access.broker,
             case .plain(_, let pointsPerMessage) = machine.settings.profile
         else { return }
-        let isNoted = await note(messages.flatMap(\.points))
-        guard isNoted, let connection = connections[number] else {
+        let marked = await note(messages.flatMap(\.points))
+        guard let marked, let connection = connections[number] else {
             // Nothing of this leaves before it is noted, or after the end: the next connection tries again.
             tell(.mqtt(connection: number, .notSent(messages.map(\.number))))
             if let connection = connections[number] { await connection.disconnect() }
@@ -33,14 +33,23 @@ extension PublisherDriver {
             rest = rest.dropFirst(Self.largestBatch)
             var publications: [MQTTPublication] = []
             publications.reserveCapacity(part.count)
+            var numbers: [Int] = []
+            var empty: [Int] = []
             for message in part {
-                guard let feed = message.points.first?.point.feed else { continue }
+                // What has left the outbox meanwhile is not sent.
+                let points = message.points.filter { marked.contains(Int64($0.id)) }
+                guard let feed = points.first?.point.feed else {
+                    empty.append(message.number)
+                    continue
+                }
                 let topic = topics[feed] ?? broker.topic(feed)
                 topics[feed] = topic
-                let payload = payloads.bytes(message.points, asList: pointsPerMessage > 1)
+                let payload = payloads.bytes(points, asList: pointsPerMessage > 1)
                 publications.append(MQTTPublication(topic: topic, payload: payload))
+                numbers.append(message.number)
             }
-            publish(publications, part.map(\.number), over: connection, number)
+            if !empty.isEmpty { tell(.mqtt(connection: number, .acknowledgedAll(empty))) }
+            if !numbers.isEmpty { publish(publications, numbers, over: connection, number) }
         }
     }
 

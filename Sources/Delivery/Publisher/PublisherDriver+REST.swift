@@ -6,10 +6,11 @@ internal import HTTPClient
 
 extension PublisherDriver {
     func post(_ request: Int, _ feed: FeedKey, _ points: [PublisherPoint]) async {
-        guard await note(points) else {
+        guard let points = await note(points, of: feed) else {
             inbox.yield(.answered(request: request, .notSent(.diskFull)))
             return
         }
+        guard !points.isEmpty else { return }
         answer(request) { client throws(AdafruitIOClientError) -> (RESTOutcome, Timestamp?) in
             if points.count == 1, let point = points.first {
                 let reply = try await client.create(point.point)

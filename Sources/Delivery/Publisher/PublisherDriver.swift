@@ -32,6 +32,10 @@ public actor PublisherDriver {
     var access: PublisherAccess
     var connections: [Int: MQTTConnection] = [:]
     var newest: Int?
+    /// The attempts that have not ended.
+    var attempts: [Int: Task<Void, Never>] = [:]
+    /// Connections that are ended because the outbox cannot be written.
+    var unwritable: Set<Int> = []
     /// The last id of each feed that the machine was told of.
     var told: [FeedKey: Int64] = [:]
     /// The newest look at what was committed.
@@ -43,6 +47,9 @@ public actor PublisherDriver {
     /// The link that was told of last, and the newest value of a plain broker's switch on this connection.
     var usedLink: PublisherLink?
     var switchValue: (text: String, retained: Bool)?
+    /// The newest id in the outbox when `run()` began: what is older was counted then.
+    var newestAtStart = Int64.min
+    var outboxMarks: [FeedKey: OutboxMark] = [:]
     private var asks: [Int: CheckedContinuation<PublisherLink?, Never>] = [:]
     private var nextAsk = 1
     private var alarm: (deadline: BootInstant, task: Task<Void, Never>)?
@@ -80,20 +87,28 @@ public actor PublisherDriver {
 
     /// Delivers until `stop()` is called or the task is cancelled; then says goodbye.
     public func run() async {
+        await begin()
         let arrivals = Task { [outbox, weak self] in
             for await _ in outbox.arrivals { await self?.takeArrivals() }
         }
-        await begin()
+        let comparing = Task { [time, weak self] in
+            while (try? await time.sleep(for: .seconds(60))) != nil { await self?.compareWithOutbox() }
+        }
         for await event in items {
             await handle(event)
             if Task.isCancelled { break }
         }
+        // Nobody is left to take anything in, or to be waited for.
+        inbox.finish()
         arrivals.cancel()
+        comparing.cancel()
         alarm?.task.cancel()
         for (_, ask) in asks { ask.resume(returning: nil) }
         asks = [:]
         await settleBatches()
         await sayGoodbye()
+        newest = nil
+        for (_, attempt) in attempts { attempt.cancel() }
         for (_, connection) in connections { await connection.disconnect() }
         eventSink.finish()
     }
@@ -124,10 +139,17 @@ public actor PublisherDriver {
     public var status: PublisherStatus { machine.status }
 
     private func begin() async {
+        // What comes after the newest is told of as it comes; all others are counted here.
+        newestAtStart = (try? await outbox.newestID()) ?? 0
         var waiting: [FeedKey: Int] = [:]
-        for (feed, counts) in outbox.statistics.feeds where counts.pending > 0 { waiting[feed] = counts.pending }
-        for point in (try? await outbox.newestOfEach()) ?? [] { told[point.point.feed] = point.id }
-        await handle(.start(waiting: waiting))
+        let feeds = outbox.statistics.feeds
+        for (feed, counts) in feeds where counts.pending > 0 {
+            let standing = try? await outbox.standing(of: feed, upTo: newestAtStart, among: [])
+            waiting[feed] = standing?.count ?? counts.pending
+        }
+        outboxMarks = feeds.mapValues { OutboxMark(evicted: $0.evicted, untimed: $0.states[.untimed] ?? 0) }
+        await handle(.start(waiting: waiting, newest: Int(newestAtStart)))
+        await takeArrivals()
     }
 
     private func handle(_ event: PublisherEvent) async {
@@ -156,6 +178,7 @@ public actor PublisherDriver {
         case .delete(let request, let feed, let point): delete(request, feed, point)
         case .readThrottle(let request): readThrottle(request)
         case .requestPage(let feed, let id, let limit): await page(feed, after: id, limit: limit)
+        case .count(let feed, let newest, let ids): await count(feed, newest: newest, among: ids)
         case .confirm(let ids): outbox.confirm(ids.map { Int64($0) })
         case .refuse(let ids, let reason):
             log.warning("\(ids.count) data points are refused for good: \(reason)")

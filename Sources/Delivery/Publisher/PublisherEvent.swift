@@ -75,8 +75,8 @@ public struct OwnRequest: Sendable, Hashable {
 
 /// What can happen to the publisher.
 public enum PublisherEvent: Sendable, Hashable {
-    /// The program runs: how many points wait in the outbox by feed. Once, before all others.
-    case start(waiting: [FeedKey: Int])
+    /// The program runs: how many points of each feed the outbox has to send, and the newest id. Once, before all others.
+    case start(waiting: [FeedKey: Int], newest: Int = 0)
     /// The settings changed. What is under way goes on.
     case configuration(PublisherSettings)
     /// The key, its file, or what a connection is made with changed: refusals are forgotten, MQTT is connected anew.
@@ -96,8 +96,13 @@ public enum PublisherEvent: Sendable, Hashable {
     case more(FeedKey, count: Int)
     /// The answer to `requestPage`: the feed's waiting points in the order of their ids, and whether there are more.
     case page(FeedKey, [PublisherPoint], hasMore: Bool)
-    /// The outbox dropped these points of the feed by its policy.
-    case evicted(FeedKey, [Int])
+    /// Points of these feeds left the outbox without our doing, or came back to it.
+    case changed([FeedKey])
+    /// The answer to `count`: how many points the outbox has to send, and which of those asked about it has no more.
+    case counted(FeedKey, waiting: Int, gone: [Int])
+    /// These points, which a `publish` or `post` was to carry, have left the outbox: that carries the others alone. With
+    /// none left it was not done, and no other answer comes.
+    case gone(FeedKey, [Int])
     /// The feed exists now, or there is room for it.
     case feedReady(FeedKey)
     /// The feed may not exist: nothing is sent to it before `feedReady`, so that MQTT never creates it.

@@ -31,6 +31,7 @@ extension PublisherStateMachine {
             consider(silenceDue)
             return earliest
         }
+        for at in mqtt.asked.values { consider(at.advanced(by: settings.settle)) }
         for lane in lanes {
             consider(lane.heldUntil)
             if case .mqtt(_, _, let at, _) = lane.flight { consider(at.advanced(by: settings.settle)) }

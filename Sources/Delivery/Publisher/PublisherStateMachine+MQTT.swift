@@ -127,9 +127,13 @@ extension PublisherStateMachine {
             actions.append(.subscribe(connection: mqtt.connection, missing))
             return
         }
-        let first = missing.filter { isNeededFirst($0) }
+        let isWaiting = mqtt.wanted.contains {
+            isNeededFirst($0) && !mqtt.granted.contains($0) && !mqtt.failed.contains($0)
+        }
         let candidates =
-            !first.isEmpty ? first : memory.budget.subscribes.left(at: now) < Self.subscribesForEchoes ? [] : missing
+            isWaiting
+            ? missing.filter { isNeededFirst($0) }
+            : memory.budget.subscribes.left(at: now) < Self.subscribesForEchoes ? [] : missing
         let most = min(memory.budget.subscribes.left(at: now), memory.budget.failedSubscribes.left(at: now))
         let chosen = Array(candidates.prefix(most))
         guard !chosen.isEmpty else { return }

@@ -27,6 +27,12 @@ extension PublisherStateMachine {
         if sentBefore > 0 { countDoubt(sentBefore) }
     }
 
+    /// Asks how many points of that feed there are, and which of those in sight have left.
+    mutating func countPlainly(_ feed: FeedKey) {
+        let lane = plain.lanes[plain.lane(for: feed)]
+        actions.append(.count(feed, newest: .max, among: lane.ids))
+    }
+
     /// The broker has these messages.
     mutating func acknowledgedPlainly(_ messages: [Int]) {
         var ids: [Int] = []

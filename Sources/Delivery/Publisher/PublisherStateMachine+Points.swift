@@ -9,6 +9,8 @@ extension PublisherStateMachine {
         for point in points {
             let index = lane(for: point.point.feed)
             lanes[index].waiting += 1
+            lanes[index].counting?.came += 1
+            lanes[index].newest = max(lanes[index].newest, point.id)
             guard !refuseIfTooLarge(index, point), !lanes[index].holds(point.id) else { continue }
             if point.bornAt == nil || point.attempts > 0 || lanes[index].fresh.count >= Self.mostFresh {
                 lanes[index].letGo(point)
@@ -44,33 +46,9 @@ extension PublisherStateMachine {
         lanes[index].old.sort { $0.id < $1.id }
     }
 
-    /// The outbox holds so many more points of that feed.
+    /// The outbox of a plain broker's points holds so many more of that feed.
     mutating func more(_ feed: FeedKey, _ count: Int) {
-        if settings.isPlain {
-            plain.lanes[plain.lane(for: feed)].accept(more: count)
-        } else {
-            let index = lane(for: feed)
-            lanes[index].waiting += count
-            lanes[index].hasMore = true
-            lanes[index].rewound = true
-        }
-    }
-
-    mutating func evicted(_ feed: FeedKey, _ ids: [Int]) {
-        let gone = Set(ids)
-        if settings.isPlain { return plain.lanes[plain.lane(for: feed)].remove(gone) }
-        guard let index = laneOf[feed] else { return }
-        lanes[index].waiting = max(0, lanes[index].waiting - ids.count)
-        lanes[index].fresh.removeAll { gone.contains($0.id) }
-        lanes[index].old.removeAll { gone.contains($0.id) }
-        lanes[index].doubts.removeAll { gone.contains($0.point.id) }
-        lanes[index].parked.removeAll { gone.contains($0.point.id) }
-        if lanes[index].isPaging { lanes[index].finished.formUnion(gone) }
-        for id in ids where memory.flights[id] != nil {
-            if case .mqtt(_, let point, _, _) = lanes[index].flight, point.id == id { continue }
-            memory.flights[id] = nil
-            isMemoryChanged = true
-        }
+        plain.lanes[plain.lane(for: feed)].accept(more: count)
     }
 
     /// These points have arrived.
@@ -86,7 +64,7 @@ extension PublisherStateMachine {
     }
 
     private mutating func forget(_ index: Int, _ ids: [Int]) {
-        lanes[index].waiting = max(0, lanes[index].waiting - ids.count)
+        lanes[index].left(ids.count)
         if lanes[index].isPaging { lanes[index].finished.formUnion(ids) }
         for id in ids where memory.flights[id] != nil {
             memory.flights[id] = nil

@@ -195,7 +195,7 @@ extension PublisherStateMachine {
         lanes[index].checks.append(Lane.Doubt(point: point, flight: flight, notBefore: notBefore))
     }
 
-    private mutating func settleText(_ index: Int, _ points: [PublisherPoint]) {
+    mutating func settleText(_ index: Int, _ points: [PublisherPoint]) {
         let until = now.advanced(by: settings.settle + SentTexts.slack)
         for point in points { lanes[index].texts.settled(point.text, until: until, at: now) }
     }

@@ -32,6 +32,12 @@ extension PublisherStateMachine {
         mqtt.granted.contains(.allFeeds) || mqtt.granted.contains(.feed(lanes[index].feed))
     }
 
+    /// Whether its echoes were asked for just now, so that the answer is on its way.
+    private func willBeEchoed(_ index: Int) -> Bool {
+        guard let at = mqtt.asked[.allFeeds] ?? mqtt.asked[.feed(lanes[index].feed)] else { return false }
+        return at.advanced(by: settings.settle) > now
+    }
+
     private mutating func publish(_ index: Int) {
         let point = lanes[index].fresh.removeFirst()
         let message = number()
@@ -129,7 +135,7 @@ extension PublisherStateMachine {
     /// Whether the live points of this feed go by REST now.
     private func wantsREST(_ index: Int) -> Bool {
         guard let first = lanes[index].fresh.first else { return false }
-        return !mayPublish || lanes[index].hasBacklog || !isEchoed(index)
+        return !mayPublish || lanes[index].hasBacklog || !(isEchoed(index) || willBeEchoed(index))
             || lanes[index].texts.isAmbiguous(first.text, at: now)
     }
 

@@ -41,6 +41,8 @@ public struct PublisherStateMachine: Sendable {
     // Feeds.
     var lanes: [Lane] = []
     var laneOf: [FeedKey: Int] = [:]
+    /// The newest point that the outbox had when the program began.
+    var newestAtStart = 0
     var turn = 0
     var plain = PlainSide()
 
@@ -95,7 +97,7 @@ public struct PublisherStateMachine: Sendable {
         self.now = max(self.now, now)
         actions = []
         switch event {
-        case .start(let waiting): start(waiting)
+        case .start(let waiting, let newest): start(waiting, newest)
         case .configuration(let settings): configure(settings)
         case .keyChanged: keyChanged()
         case .mqtt(let connection, let what):
@@ -111,7 +113,16 @@ public struct PublisherStateMachine: Sendable {
             } else {
                 paged(feed, points, hasMore: hasMore)
             }
-        case .evicted(let feed, let ids): evicted(feed, ids)
+        case .changed(let feeds):
+            for feed in feeds { settings.isPlain ? countPlainly(feed) : count(lane(for: feed)) }
+        case .counted(let feed, let waiting, let gone):
+            if settings.isPlain {
+                plain.lanes[plain.lane(for: feed)].counted(waiting: waiting, gone: Set(gone))
+            } else {
+                counted(feed, waiting: waiting, gone: gone)
+            }
+        case .gone(let feed, let ids):
+            settings.isPlain ? plain.lanes[plain.lane(for: feed)].remove(Set(ids)) : gone(feed, ids)
         case .feedReady(let feed):
             let index = lane(for: feed)
             lanes[index].heldUntil = nil
@@ -143,7 +154,7 @@ public struct PublisherStateMachine: Sendable {
         adaptIntervals()
     }
 
-    private mutating func start(_ waiting: [FeedKey: Int]) {
+    private mutating func start(_ waiting: [FeedKey: Int], _ newest: Int) {
         isStarted = true
         mqtt.nextTry = now
         mqtt.downSince = now
@@ -158,6 +169,8 @@ public struct PublisherStateMachine: Sendable {
             lanes[index].waiting = count
             lanes[index].hasMore = true
         }
+        newestAtStart = newest
+        for index in lanes.indices { lanes[index].newest = newest }
         if let quiet, quiet > now {
             for index in lanes.indices { lanes[index].texts.doubtAll(until: quiet) }
         }
@@ -182,6 +195,7 @@ public struct PublisherStateMachine: Sendable {
     mutating func lane(for feed: FeedKey) -> Int {
         if let index = laneOf[feed] { return index }
         lanes.append(Lane(feed: feed, batchLimit: settings.largestBatch))
+        lanes[lanes.count - 1].newest = newestAtStart
         laneOf[feed] = lanes.count - 1
         return lanes.count - 1
     }

@@ -368,7 +368,7 @@ actor BridgeService {
         guard isRight != clockWasRight else { return }
         if clockWasRight == false { log.info("the clock is right again") }
         clockWasRight = isRight
-        if isRight || right == nil { outbox.setClock(isRight: isRight) }
+        if isRight { outbox.setClock(isRight: true) }
         recorder.setClock(isRight: isRight)
     }
 

@@ -42,6 +42,8 @@ struct RESTInterface: Sendable {
         response.headers["Access-Control-Allow-Origin"] = "*"
         response.headers["Access-Control-Expose-Headers"] =
             "X-Pagination-Limit, X-Pagination-Start, X-Pagination-End, X-Pagination-Count, X-Pagination-Total"
+        // The service's own clock, whatever the machine's says.
+        response.headers["Date"] = HTTPDate(service.time.wall()).description
         response.headers["X-Request-Id"] = String(UInt64.random(in: 0...UInt64.max), radix: 16)
         return response
     }
