@@ -134,7 +134,7 @@ let targets: [Target] = [
         path: "Sources/TestKit",
         swiftSettings: settings
     ),
-    tests("TestKit", ["TestKit"]),
+    tests("TestKit", ["TestKit", "Diagnostics"]),
     tests("Diagnostics", ["Diagnostics", "TestKit"]),
     tests("MQTT", ["MQTT", "Diagnostics", "TestKit"]),
     tests("SQLite", ["SQLite", "Diagnostics", "TestKit"]),
