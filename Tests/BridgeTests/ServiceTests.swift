@@ -57,9 +57,13 @@ private final class ServiceWorld: Sendable {
         try await until("the socket is there") { access(socket, F_OK) == 0 }
     }
 
-    func end() async throws {
+    func stopBridge() async throws {
         running.cancel()
         try await running.value
+    }
+
+    func end() async throws {
+        try await stopBridge()
         await io.simulator.stop()
     }
 
@@ -239,6 +243,26 @@ struct ServiceTests {
 
         #expect(world.talk.text.contains("the configuration has been read"))
         try await world.end()
+    }
+
+    @Test("the end of the program tells the status feed that nothing is recorded any more")
+    func goodbye() async throws {
+        let world = try await ServiceWorld()
+        try await world.untilUp()
+        _ = await world.service.control.command(.start)
+        let client = try AdafruitIOClient(try world.io.configuration(), key: Secret("key"))
+        for (name, text) in [("recording-status", "recording 1"), ("recording", "ON")] {
+            try await until("feed \(name) says so") {
+                (try? await client.lastPoint(in: feed(name)))?.value.value == text
+            }
+        }
+
+        try await world.stopBridge()
+
+        #expect(try await client.lastPoint(in: feed("recording-status")).value.value == "stopped")
+        // What the user wants is as before: a restart goes on.
+        #expect(try await client.lastPoint(in: feed("recording")).value.value == "ON")
+        await world.io.simulator.stop()
     }
 
     @Test("a port in use stops the start with the place and the remedy, and leaves nothing running")

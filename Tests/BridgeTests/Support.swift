@@ -148,13 +148,18 @@ struct SimulatedIO {
     let simulator: AdafruitIOSimulator
     let folder = TemporaryDirectory()
 
-    init(_ plan: AdafruitIOPlan = .custom(pointsPerMinute: 10_000), _ faults: [Fault] = []) throws {
+    init(
+        _ plan: AdafruitIOPlan = .custom(pointsPerMinute: 10_000),
+        _ faults: [Fault] = [],
+        time: any TimeSource = SystemTime()
+    ) throws {
         var configuration = SimulatorConfiguration(
             accounts: [SimulatedAccount(name: "ada", key: Secret("key"), plan: plan)]
         )
         configuration.mqttPort = 0
         configuration.httpPort = 0
         configuration.faults = faults
+        configuration.time = time
         simulator = try AdafruitIOSimulator(configuration)
     }
 

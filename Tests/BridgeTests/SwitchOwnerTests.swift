@@ -1,5 +1,6 @@
 import Control
 import Diagnostics
+import Glibc
 import Publisher
 import Recorder
 import Samples
@@ -191,6 +192,50 @@ struct SwitchOwnerTests {
         #expect(try await world.flow.recorder.session(1).endReason == .limit)
         await world.end()
     }
+
+    @Test(
+        "a recorder that fails for half a minute ends the session with an error, and not sooner; a start is tried again"
+    )
+    func broken() async throws {
+        let world = try await SwitchWorld()
+        _ = await world.owner.command(.start)
+        try await until("a sample is there") { world.flow.flow.monitors()[Name(mapping: "test")]?.good == 1 }
+        let blocker = try ChildProcess("python3", ["-c", Self.blocker, world.flow.folder.file("recordings.sqlite")])
+        try await blocker.untilOutput(contains: "locked")
+        world.flow.flow.receive(world.flow.batch(stream("test", "value"), 1))
+        await #expect(throws: RecorderError.self) { try await world.flow.recorder.flush() }
+
+        await world.owner.checkLimits()
+        world.flow.time.advance(by: .seconds(29))
+        await world.owner.checkLimits()
+        #expect(await world.owner.state().session == 1)
+        world.flow.time.advance(by: .seconds(1))
+        let end = world.flow.time.wall()
+        await world.owner.checkLimits()
+        try await world.until(.off)
+
+        #expect(await world.owner.state().reason == .error)
+        #expect(!world.sampler.isRunning)
+        #expect(world.flow.talk.text.contains("recording stops: "))
+        blocker.signal(SIGKILL)
+        _ = try await blocker.ended()
+        // The session's end is written as soon as that is possible, with the time at which it was.
+        try await world.flow.recorder.flush()
+        let session = try await world.flow.recorder.session(1)
+        #expect(session.state == .ended && session.endReason == .error && session.end == end)
+        #expect(session.samples == [Name(mapping: "test"): 2])
+        #expect(await world.owner.command(.start) == .recording(session: 2))
+        await world.end()
+    }
+
+    /// Holds the write lock of a database until it is killed.
+    private static let blocker = """
+        import sqlite3, sys, time
+        base = sqlite3.connect(sys.argv[1], isolation_level=None)
+        base.execute("BEGIN IMMEDIATE")
+        print("locked", flush=True)
+        time.sleep(600)
+        """
 
     @Test("changed limits hold for the session that runs, which goes on otherwise")
     func changedLimits() async throws {

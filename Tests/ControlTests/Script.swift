@@ -33,6 +33,9 @@ struct Script {
         return lines
     }
 
+    /// The end of the program.
+    mutating func farewell() -> String? { machine.farewell() }
+
     /// A moment of the service, `second` seconds after the start.
     static func time(_ second: Double) -> Timestamp {
         Timestamp(nanoseconds: start + Int64(second * 1e9))

@@ -154,7 +154,7 @@ struct SwitchStateMachineTests {
 
         #expect(
             script.done() == [
-                "1 ask", "2 start command", "2.2 write ON #0", "2.2 tell recording 1", "2.3 ask",
+                "1 ask", "2 read #0", "2 start command", "2.2 write ON #0", "2.2 tell recording 1", "2.3 ask",
             ]
         )
     }
@@ -288,6 +288,53 @@ struct SwitchStateMachineTests {
         #expect(
             script.done() == ["1 ask", "6 ask", "11 read #0", "12 write OFF #0", "12 tell stopped", "12.1 ask"]
         )
+    }
+
+    @Test(
+        "a command while an answer is awaited asks REST at once: an empty feed gets it without ten seconds of silence"
+    )
+    func commandOnEmptyFeed() {
+        var script = Script()
+        script.at(1, .connected(.mqtt))
+        script.at(2, .command(.start))
+        script.at(2.1, .started(session: "1"))
+        script.at(2.2, .empty(read: 0))
+        script.at(2.3, .arrived("ON", retained: false))
+
+        #expect(
+            script.done() == [
+                "1 ask", "2 read #0", "2 start command", "2.2 write ON #0", "2.2 tell recording 1", "2.3 ask",
+            ]
+        )
+    }
+
+    @Test("a command while an answer is awaited does not beat a newer word on the feed")
+    func commandBeforeNewerWord() {
+        var script = Script()
+        script.at(1, .connected(.mqtt))
+        script.at(2, .command(.start))
+        script.at(2.1, .started(session: "1"))
+        script.at(4.2, .last("OFF", createdAt: Script.time(4), clockOffset: .zero, read: 0))
+        script.at(4.3, .stopped)
+
+        #expect(
+            script.done() == ["1 ask", "2 read #0", "2 start command", "4.2 stop dashboard", "4.3 tell stopped"]
+        )
+    }
+
+    @Test("says goodbye with `stopped` when the feed was told otherwise and a link works, and only then")
+    func farewell() {
+        var script = idle()
+        #expect(script.farewell() == nil)
+        script.at(100, .arrived("ON", retained: false))
+        script.at(100.1, .started(session: "1"))
+        #expect(script.done().last == "100.1 tell recording 1")
+
+        var offline = script
+        offline.at(101, .disconnected)
+        #expect(offline.farewell() == nil)
+        #expect(script.farewell() == "stopped")
+        #expect(script.farewell() == nil)
     }
 
     @Test("does not take two lost answers for an empty feed")

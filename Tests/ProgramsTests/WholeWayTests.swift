@@ -140,26 +140,4 @@ struct WholeWayTests {
         try bridge.folder.write(text, to: "feedbridge.toml")
         #expect(try await bridge.status().recording)
     }
-
-    @Test("the key never shows: not in logs, status, sessions, argument lists or the state files")
-    func secrets() async throws {
-        let simulator = try await SimulatorProcess()
-        let bridge = try BridgeProcess(simulator)
-        let run = try bridge.run()
-        try await bridge.untilUp()
-        _ = try await bridge.feedbridge("record", "start")
-        let status = try await bridge.feedbridge("status", "--json")
-        let arguments = try String(contentsOfFile: "/proc/\(run.pid)/cmdline", encoding: .utf8)
-        run.signal(SIGTERM)
-        _ = try await run.ended()
-
-        let key = "aio_key_of_a_test"
-        #expect(!run.talk.contains(key) && !run.output.contains(key))
-        #expect(!status.contains(key) && !arguments.contains(key))
-        let state = "\(bridge.folder.path)/state"
-        for name in try FileManager.default.contentsOfDirectory(atPath: state) {
-            let bytes = FileManager.default.contents(atPath: "\(state)/\(name)") ?? Data()
-            #expect(bytes.range(of: Data(key.utf8)) == nil, "\(name)")
-        }
-    }
 }

@@ -50,6 +50,13 @@ extension SwitchStateMachine {
         nextRead += 1
     }
 
+    /// A decision was made. It cannot be written before the feed has been read: over MQTT an empty feed keeps silent, and
+    /// REST says so at once, with the time that decides between the two.
+    mutating func decided() {
+        guard case .answer = reading, link == .mqtt, feed == .unread, settings.hasREST else { return }
+        readLast()
+    }
+
     /// Reads again, asks again, or gives up asking.
     mutating func readingIsDue(_ now: SwitchMoment) {
         if let readAt, readAt <= now.boot, link != nil, writing == nil { read(now) }

@@ -23,6 +23,7 @@ extension SwitchStateMachine {
         memory.reason = reason
         memory.pending = SwitchMemory.Pending(state, at: now, bootID: bootID)
         doubtful = nil
+        decided()
     }
 
     /// Follows the feed: whatever was decided here before is over.

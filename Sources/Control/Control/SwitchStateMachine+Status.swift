@@ -22,6 +22,18 @@ extension SwitchStateMachine {
         actions.append(.tell(text))
     }
 
+    /// What the status feed is to be told at the end of the program, once recording has stopped; nil: it knows already,
+    /// or cannot be told.
+    public mutating func farewell() -> String? {
+        if recorder != .stopped {
+            recorder = .stopped
+            status = "stopped"
+        }
+        guard link != nil, status != told else { return nil }
+        told = status
+        return status
+    }
+
     /// The status for something that went wrong.
     static func error(_ text: String) -> String { "error: " + forStatus(text, limit: 200) }
 

@@ -185,7 +185,19 @@ extension RecorderStore {
         for item in backlog {
             if let ticket = item.ticket {
                 outcomes[ticket] = .failure(ours)
-                release([item])
+                if case .stop = item.entry, error.isEnvironmental {
+                    // Nobody asks for it again: the session ends at that moment as soon as the disk takes it.
+                    kept.append(
+                        SampleBuffer.Item(
+                            entry: item.entry,
+                            isSynchronised: item.isSynchronised,
+                            bytes: item.bytes,
+                            ticket: nil
+                        )
+                    )
+                } else {
+                    release([item])
+                }
             } else if error.isEnvironmental {
                 kept.append(item)
             } else {

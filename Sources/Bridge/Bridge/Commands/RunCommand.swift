@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import Glibc
 
 /// `feedbridge run`: samples, records and publishes until it is stopped.
 public struct RunCommand: Command {
@@ -7,6 +8,9 @@ public struct RunCommand: Command {
 
     /// Checks everything first; then runs until SIGTERM or SIGINT.
     public func run(_ context: CommandContext) async throws {
+        // A crash leaves no image of the memory on the disk: the key would be in it.
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
         let configuration = try context.configuration()
         let key = try ConfigurationFile.key(for: configuration, environment: context.environment)
         let directory = try StateDirectory(configuration, environment: context.environment)

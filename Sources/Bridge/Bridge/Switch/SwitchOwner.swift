@@ -46,6 +46,8 @@ actor SwitchOwner {
     private(set) var session: Int64?
     private var sessionStart: BootInstant?
     private(set) var appliedSince: Timestamp
+    /// Since when the recorder has failed in this session.
+    private var failingSince: BootInstant?
     /// The link that works, as was told last.
     private var used: SwitchLink?
     private let items: AsyncStream<Item>
@@ -117,6 +119,7 @@ actor SwitchOwner {
         for waiter in waiters { waiter.continuation.resume(returning: .failed(Self.isStopping)) }
         waiters = []
         await shutDown()
+        await sayGoodbye()
     }
 
     /// What the switch says now.
@@ -126,9 +129,23 @@ actor SwitchOwner {
         (machine.wanted, machine.applied, machine.reason, session, appliedSince)
     }
 
-    /// Ends the session when it is too long or the disk too full. To be called now and then.
-    func checkLimits() {
-        guard session != nil, let sessionStart else { return }
+    /// A recorder that fails for so long has stopped recording; until then it tries again and keeps what its buffer holds.
+    private static let patience = Duration.seconds(30)
+
+    /// Ends the session when it is too long, the disk too full or the recorder broken. To be called now and then.
+    func checkLimits() async {
+        let failure = await recorder.condition
+        guard session != nil, let sessionStart else {
+            failingSince = nil
+            return
+        }
+        if let failure {
+            let since = failingSince ?? time.boot()
+            failingSince = since
+            if since.duration(to: time.boot()) >= Self.patience { return giveUp("\(failure)") }
+        } else {
+            failingSince = nil
+        }
         let age = sessionStart.duration(to: time.boot())
         guard let reached = setup.limits.reached(age: age, free: freeBytes) else { return }
         log.warning("recording stops: \(reached)")
@@ -266,6 +283,34 @@ actor SwitchOwner {
         }
         session = nil
         sessionStart = nil
+    }
+
+    /// The recorder has failed: nothing is recorded any more, and the switch says so.
+    private func giveUp(_ why: String) {
+        guard openSteps == 0 else { return }
+        failingSince = nil
+        log.error("recording stops: \(why)")
+        take {
+            await $0.endSession(.error)
+            $0.tell(.broke(why))
+        }
+    }
+
+    /// Tells the status feed that nothing is recorded any more, when a link works; waits at most two seconds for it.
+    private func sayGoodbye() async {
+        guard let text = machine.farewell() else { return }
+        let (done, end) = AsyncStream<Void>.makeStream()
+        let writing = Task { [delivery, feed = setup.statusFeed] in
+            _ = await delivery.write(text, to: feed)
+            end.finish()
+        }
+        let waiting = Task { [time] in
+            try? await time.sleep(for: .seconds(2))
+            end.finish()
+        }
+        for await _ in done {}
+        writing.cancel()
+        waiting.cancel()
     }
 
     private func shutDown() async {

@@ -39,6 +39,7 @@ struct RESTInterface: Sendable {
 
     private func decorated(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
+        // Of the service's own clock, which need not be the machine's.
         response.headers["Access-Control-Allow-Origin"] = "*"
         response.headers["Access-Control-Expose-Headers"] =
             "X-Pagination-Limit, X-Pagination-Start, X-Pagination-End, X-Pagination-Count, X-Pagination-Total"
