@@ -69,6 +69,7 @@ let targets: [Target] = [
     // Platform
     module("Platform", "Diagnostics", []),
     module("Platform", "MQTT", ["CMosquitto", "Diagnostics"]),
+    module("Platform", "KernelFiles", []),
     module("Platform", "SQLite", ["CSQLite", "Diagnostics"]),
     module("Platform", "Sockets", ["CEpoll", "Diagnostics"]),
     module("Platform", "HTTPServer", ["CMicroHTTPD", "Diagnostics"]),
@@ -80,7 +81,7 @@ let targets: [Target] = [
 
     // Samples, samplers, recorder
     module("Samples", "Samples", ["Diagnostics"]),
-    module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
+    module("Samplers", "HostSamplers", ["Samples", "Diagnostics", "KernelFiles"]),
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression"]),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
