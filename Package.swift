@@ -63,6 +63,7 @@ let targets: [Target] = [
     library("CJSONC", pkgConfig: "json-c", package: "libjson-c-dev"),
     library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+    library("CExif", pkgConfig: "libexif", package: "libexif-dev"),
     library("CEpoll", package: "libc6-dev"),
     .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
 
@@ -78,11 +79,13 @@ let targets: [Target] = [
     module("Platform", "TOML", ["CTOMLPlusPlus", "FastJSON"]),
     module("Platform", "XML", ["CExpat"]),
     module("Platform", "Compression", ["CZlib"]),
+    module("Platform", "ImageMetadata", ["CExif", "Diagnostics"]),
 
     // Samples, samplers, recorder
     module("Samples", "Samples", ["Diagnostics"]),
     module("Samplers", "HostSamplers", ["Samples", "Diagnostics", "KernelFiles"]),
     module("Samplers", "IIOSamplers", ["Samples", "Diagnostics", "KernelFiles"]),
+    module("Samplers", "ImageSamplers", ["Samples", "Diagnostics", "ImageMetadata"]),
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression"]),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
@@ -148,6 +151,7 @@ let targets: [Target] = [
     tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("IIOSamplers", ["IIOSamplers", "KernelFiles", "Samples", "Diagnostics", "XML", "TestKit"]),
+    tests("ImageSamplers", ["ImageSamplers", "ImageMetadata", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),

@@ -23,6 +23,7 @@ actor HostReader {
             NumbersSource.load(proc: proc), NumbersSource.uptime(proc: proc), CPUSource(proc: proc),
             MemorySource(proc: proc), CountersSource(proc: proc, sys: sys, .network),
             CountersSource(proc: proc, sys: sys, .disk), ThermalSource(sys: sys), HwmonSource(sys: sys),
+            BacklightSource(sys: sys),
         ]
         sources = found.compactMap { $0 }
         streams = sources.flatMap(\.streams)
