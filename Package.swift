@@ -62,8 +62,10 @@ let targets: [Target] = [
     library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
     library("CJSONC", pkgConfig: "json-c", package: "libjson-c-dev"),
     library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
+    library("CMiniZip", package: "libminizip-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
     library("CExif", pkgConfig: "libexif", package: "libexif-dev"),
+    library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
     library("CEpoll", package: "libc6-dev"),
     .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
 
@@ -76,9 +78,10 @@ let targets: [Target] = [
     module("Platform", "HTTPServer", ["CMicroHTTPD", "Diagnostics"]),
     module("Platform", "HTTPClient", ["CCurl", "Diagnostics"]),
     module("Platform", "FastJSON", ["CJSONC"]),
+    module("Platform", "SystemBus", ["CSystemd", "Diagnostics"]),
     module("Platform", "TOML", ["CTOMLPlusPlus", "FastJSON"]),
     module("Platform", "XML", ["CExpat"]),
-    module("Platform", "Compression", ["CZlib"]),
+    module("Platform", "Compression", ["CMiniZip", "CZlib"]),
     module("Platform", "ImageMetadata", ["CExif", "Diagnostics"]),
 
     // Samples, samplers, recorder
@@ -87,6 +90,8 @@ let targets: [Target] = [
     module("Samplers", "IIOSamplers", ["Samples", "Diagnostics", "KernelFiles"]),
     module("Samplers", "ImageSamplers", ["Samples", "Diagnostics", "ImageMetadata"]),
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression"]),
+    module("Samplers", "BusSamplers", ["Samples", "SystemBus", "Diagnostics"]),
+    module("Samplers", "HealthImport", ["Samples", "Compression"]),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
     // Delivery
@@ -110,8 +115,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "ReplaySamplers", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO", "AdafruitIOClient",
-            "Publisher", "Control",
+            "ReplaySamplers", "HealthImport", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO",
+            "AdafruitIOClient", "Publisher", "Control",
         ]
     ),
     program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),
@@ -144,6 +149,7 @@ let targets: [Target] = [
     tests("Sockets", ["Sockets", "Diagnostics", "TestKit"]),
     tests("HTTPServer", ["HTTPServer", "HTTPClient", "Diagnostics", "TestKit"]),
     tests("HTTPClient", ["HTTPClient", "HTTPServer", "Diagnostics", "TestKit"]),
+    tests("SystemBus", ["SystemBus", "Diagnostics", "TestKit"]),
     tests("FastJSON", ["FastJSON", "TestKit"]),
     tests("TOML", ["TOML", "FastJSON", "TestKit"]),
     tests("XML", ["XML"]),
@@ -153,6 +159,8 @@ let targets: [Target] = [
     tests("IIOSamplers", ["IIOSamplers", "KernelFiles", "Samples", "Diagnostics", "XML", "TestKit"]),
     tests("ImageSamplers", ["ImageSamplers", "ImageMetadata", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
+    tests("BusSamplers", ["BusSamplers", "Samples", "SystemBus", "FastJSON", "Diagnostics", "TestKit"]),
+    tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
     tests("Feeds", ["Feeds", "Samples", "DataPoints", "Diagnostics", "TestKit"]),

@@ -26,6 +26,8 @@ actor BridgeService {
     private let time: any TimeSource
     private let log: Log
     private var preparing: Task<Void, Never>?
+    /// Feeds that points were sent to and that the account does not have.
+    private var missingFeeds: Set<FeedKey> = []
     private var reloading: Task<Void, Never>?
     private var metrics: (address: Configuration.ListenAddress, server: HTTPServer)?
 
@@ -88,6 +90,11 @@ actor BridgeService {
             time: time,
             log: log
         )
+    }
+
+    /// Takes points that another process made; returns when they are on the disk.
+    func add(_ points: [DataPoint]) async throws {
+        try await outbox.durably(points)
     }
 
     /// Runs until the task is cancelled, then ends the session, sends what waits and disconnects.
@@ -228,7 +235,9 @@ actor BridgeService {
     }
 
     private var feeds: [FeedKey] {
-        [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)
+        let named =
+            [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)
+        return named + missingFeeds.subtracting(named).sorted()
     }
 
     /// Makes the feeds that are missing, by REST; points for a feed wait until it is there.
@@ -249,7 +258,10 @@ actor BridgeService {
             case .link(.rest): control.tell(.connected(.rest))
             case .link(nil): control.tell(.disconnected)
             case .control(let value): control.tell(.arrived(value, retained: false))
-            case .feedIsMissing: startPreparing()
+            case .feedIsMissing(let feed):
+                // Points may wait for a feed that no rule names any more, or never did: an import's.
+                missingFeeds.insert(feed)
+                startPreparing()
             case .stretch(let stretch): flow.stretch(stretch.intervals)
             case .clockOffset(let offset):
                 let isRight = abs(offset.inSeconds) < 300
