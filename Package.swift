@@ -115,8 +115,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "ReplaySamplers", "HealthImport", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO",
-            "AdafruitIOClient", "Publisher", "Control",
+            "IIOSamplers", "ImageSamplers", "ReplaySamplers", "HealthImport", "Recorder", "DataPoints", "Feeds",
+            "Outbox", "AdafruitIO", "AdafruitIOClient", "Publisher", "Control",
         ]
     ),
     program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),
@@ -130,8 +130,8 @@ let targets: [Target] = [
     program(
         "Benchmark",
         [
-            "Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "ReplaySamplers", "DataPoints", "Feeds",
-            "Outbox", "SQLite",
+            "Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "IIOSamplers", "ReplaySamplers",
+            "DataPoints", "Feeds", "Outbox", "SQLite",
         ]
     ),
 
@@ -186,7 +186,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Bridge", "AdafruitIO", "AdafruitIOClient", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT",
-            "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML",
+            "IIOSamplers", "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON",
+            "TOML",
             "Diagnostics", "TestKit",
         ]
     ),

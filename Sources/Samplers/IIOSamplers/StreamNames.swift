@@ -22,7 +22,7 @@ struct StreamNames {
     }
 
     /// The place that the label tells (`accel-display`), else the part's name.
-    private static func word(for device: IIODevice?) -> String {
+    static func word(for device: IIODevice?) -> String {
         guard let device else { return "2" }
         let label = device.label.map { label in
             label.firstIndex(of: "-").map { String(label[label.index(after: $0)...]) } ?? label
