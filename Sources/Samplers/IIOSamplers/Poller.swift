@@ -135,7 +135,10 @@ final class Poller {
             }
         }
         if sources[stream].isEmpty {
-            condition = .missing("\(device.name) has no channel for it that can be asked.")
+            let isCollected = streams[stream].channels.contains { $0?.type != nil }
+            let remedy =
+                isCollected ? "It can be read through its buffer only: set mode = \"buffer\"." : "Its driver changed."
+            condition = .missing("\(device.name) has no file for \(streams[stream].plan.stream.name). \(remedy)")
         }
         return (condition, gone == sources[stream].count)
     }
