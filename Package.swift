@@ -64,6 +64,7 @@ let targets: [Target] = [
     library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
     library("CMiniZip", package: "libminizip-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+    library("CExif", pkgConfig: "libexif", package: "libexif-dev"),
     library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
     library("CEpoll", package: "libc6-dev"),
     .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
@@ -71,6 +72,7 @@ let targets: [Target] = [
     // Platform
     module("Platform", "Diagnostics", []),
     module("Platform", "MQTT", ["CMosquitto", "Diagnostics"]),
+    module("Platform", "KernelFiles", []),
     module("Platform", "SQLite", ["CSQLite", "Diagnostics"]),
     module("Platform", "Sockets", ["CEpoll", "Diagnostics"]),
     module("Platform", "HTTPServer", ["CMicroHTTPD", "Diagnostics"]),
@@ -80,10 +82,13 @@ let targets: [Target] = [
     module("Platform", "TOML", ["CTOMLPlusPlus", "FastJSON"]),
     module("Platform", "XML", ["CExpat"]),
     module("Platform", "Compression", ["CMiniZip", "CZlib"]),
+    module("Platform", "ImageMetadata", ["CExif", "Diagnostics"]),
 
     // Samples, samplers, recorder
     module("Samples", "Samples", ["Diagnostics"]),
-    module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
+    module("Samplers", "HostSamplers", ["Samples", "Diagnostics", "KernelFiles"]),
+    module("Samplers", "IIOSamplers", ["Samples", "Diagnostics", "KernelFiles"]),
+    module("Samplers", "ImageSamplers", ["Samples", "Diagnostics", "ImageMetadata"]),
     module("Samplers", "BusSamplers", ["Samples", "SystemBus", "Diagnostics"]),
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression", "FastJSON"]),
     module("Samplers", "GPSDSamplers", ["Samples", "Diagnostics", "FastJSON", "XML"]),
@@ -113,8 +118,10 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "ReplaySamplers", "BusSamplers", "GPSDSamplers", "HealthImport", "Compression", "Derivations", "Recorder",
-            "DataPoints", "Feeds", "Outbox", "AdafruitIO", "AdafruitIOClient", "Publisher", "Control", "Alerts",
+            "IIOSamplers", "ImageSamplers", "ReplaySamplers", "BusSamplers", "GPSDSamplers", "HealthImport",
+            "Compression",
+            "Derivations", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO", "AdafruitIOClient", "Publisher",
+            "Control", "Alerts",
         ]
     ),
     program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),
@@ -128,7 +135,8 @@ let targets: [Target] = [
     program(
         "Benchmark",
         [
-            "Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "ReplaySamplers", "DataPoints", "Feeds",
+            "Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "IIOSamplers", "ReplaySamplers",
+            "DataPoints", "Feeds",
             "Outbox", "Publisher", "SQLite",
         ]
     ),
@@ -154,6 +162,8 @@ let targets: [Target] = [
     tests("Compression", ["Compression", "TestKit"]),
     tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
+    tests("IIOSamplers", ["IIOSamplers", "KernelFiles", "Samples", "Diagnostics", "XML", "TestKit"]),
+    tests("ImageSamplers", ["ImageSamplers", "ImageMetadata", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("BusSamplers", ["BusSamplers", "Samples", "SystemBus", "FastJSON", "Diagnostics", "TestKit"]),
     tests("GPSDSamplers", ["GPSDSamplers", "Samples", "Diagnostics", "FastJSON", "TestKit"]),
@@ -188,7 +198,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Bridge", "AdafruitIO", "AdafruitIOClient", "Alerts", "Control", "DataPoints", "Feeds", "HTTPServer",
-            "MQTT", "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "SQLite",
+            "IIOSamplers", "MQTT", "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator",
+            "FastJSON", "SQLite",
             "TOML",
             "Diagnostics", "TestKit",
         ]

@@ -14,6 +14,9 @@ public final class FakeMachine: Sendable {
     /// Stands for `/sys`.
     public var sys: String { directory.file("sys") }
 
+    /// Stands for `/`.
+    public var root: String { directory.path }
+
     /// Makes a machine without any file.
     public init() throws {
         for folder in ["proc/net", "sys/block", "sys/class/thermal", "sys/class/hwmon", "sys/devices"] {
@@ -107,5 +110,36 @@ public final class FakeMachine: Sendable {
         let target = "\(sys)/devices/\(device)"
         try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
         try link("\(folder)/device", to: target)
+    }
+
+    /// Adds a device `iio:deviceN` of Industrial I/O with its files; `device` is where it is connected.
+    public func addIIODevice(_ number: Int, name: String, device: String, _ files: [String: String]) throws {
+        let folder = "sys/devices/\(device)/iio:device\(number)"
+        try write(name, to: "\(folder)/name")
+        for (file, text) in files { try write(text, to: "\(folder)/\(file)") }
+        let bus = directory.file("sys/bus/iio/devices")
+        try FileManager.default.createDirectory(atPath: bus, withIntermediateDirectories: true)
+        try link("sys/bus/iio/devices/iio:device\(number)", to: directory.file(folder))
+    }
+
+    /// Unplugs a device of Industrial I/O.
+    public func removeIIODevice(_ number: Int) throws {
+        let link = directory.file("sys/bus/iio/devices/iio:device\(number)")
+        let folder = try FileManager.default.destinationOfSymbolicLink(atPath: link)
+        try FileManager.default.removeItem(atPath: link)
+        try remove(String(folder.dropFirst(root.count + 1)))
+    }
+
+    /// The text of a file, without the line feed at its end.
+    public func read(_ file: String) throws -> String {
+        var text = try directory.read(file)
+        if text.last == "\n" { text.removeLast() }
+        return text
+    }
+
+    /// Makes `file` one that may be read and not written, not even by root.
+    public func forbidWriting(_ file: String) throws {
+        try? remove(file)
+        try link(file, to: "/proc/sys/kernel/osrelease")
     }
 }

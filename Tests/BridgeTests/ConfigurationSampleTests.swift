@@ -1,6 +1,8 @@
+import DataPoints
 import Diagnostics
 import Feeds
 import Foundation
+import IIOSamplers
 import TestKit
 import Testing
 
@@ -63,20 +65,21 @@ struct ConfigurationSampleTests {
         #expect(keys.count > 25)
         #expect(problems(text).isEmpty, "\(problems(text))\n\(text)")
         let configuration = try Configuration(parsing: text, file: "feedbridge.toml")
-        #expect(configuration.samplers.count == 2)
+        #expect(configuration.samplers.count == 4)
         #expect(configuration.rules.contains { $0.rule.isComposite })
     }
 
     @Test("has every key that is read: none is left undocumented")
     func everyKeyIsThere() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Sources/Bridge/Bridge/Configuration")
-        let reader = try ["Configuration+Reading.swift", "Configuration+Broker.swift"].map { file in
-            try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
-        }.joined()
+        let files = try FileManager.default.contentsOfDirectory(at: source, includingPropertiesForKeys: nil)
+            .filter { $0.lastPathComponent.hasPrefix("Configuration+") }
+        let reader = try files.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
         let calls =
-            /(?:table|root)\.(?:string|strings|topic|part|flag|number|integer|duration|size|word|value|feed|name|subtables?)\("([a-z_]+)"/
+            /(?:table|root)\.(?:string|strings|topic|part|positive|flag|number|integer|duration|size|word|value|feed|name|subtables?)\("([a-z_]+)"/
         var read = Set(reader.matches(of: calls).map { String($0.1) })
+        if reader.contains("table.suffix()") { read.insert("suffix") }
         read.formUnion(reader.matches(of: /endpoint\(table, "([a-z_]+)"/).map { String($0.1) })
         #expect(read.count > 30)
         let tables: Set = ["account", "switch", "outbox", "recorder", "http", "sampler", "rule"]
@@ -85,6 +88,28 @@ struct ConfigurationSampleTests {
 
         #expect(read.subtracting(tables).subtracting(keys).isEmpty)
         for table in tables { #expect(text.contains("[\(table)]")) }
+    }
+
+    @Test("names each sensor that was found, with its channels, a suffix where a name is taken, and rules")
+    func sensors() throws {
+        let machine = try FakeMachine()
+        for (number, label) in [(0, "accel-base"), (1, "accel-display")] {
+            let files = ["label": label, "in_accel_x_raw": "1", "in_accel_scale": "1"]
+            try machine.addIIODevice(number, name: "bma400", device: "i2c-\(number)", files)
+        }
+        try machine.addIIODevice(2, name: "odd\"\\name", device: "i2c-3", ["in_illuminance_input": "1"])
+        var sample = ConfigurationSample(name: "a", username: "ada", streams: [])
+        sample.sensors = IIODescription.all(root: machine.root)
+
+        #expect(problems(sample.text).isEmpty, "\(problems(sample.text))")
+        let configuration = try Configuration(parsing: sample.text, file: "feedbridge.toml")
+        let found = configuration.samplers.compactMap { sampler -> IIOConfiguration? in
+            if case .iio(let iio) = sampler.kind { iio } else { nil }
+        }
+        #expect(found.map(\.device) == ["accel-base", "accel-display", "odd??name"])
+        #expect(found.map(\.channels) == [["accel"], ["accel"], ["illuminance"]])
+        #expect(found.map(\.suffix) == [nil, "display", nil])
+        #expect(configuration.rules.map(\.rule.feed.text) == ["light"])
     }
 
     @Test("rules are only for what this machine has")

@@ -3,6 +3,7 @@ import DataPoints
 import Diagnostics
 import Feeds
 import Glibc
+import IIOSamplers
 import Outbox
 import Samples
 import TestKit
@@ -39,6 +40,58 @@ struct ConfigurationTests {
         #expect(configuration.control.onStart == .follow)
         #expect(configuration.recorder.longestSession == .seconds(86_400))
         #expect(configuration.http.listen == nil)
+    }
+
+    @Test("reads every key of Industrial I/O and of pictures, and tells what is wrong with them")
+    func sensors() throws {
+        let text =
+            Self.account + """
+                [[sampler]]
+                kind = "iio"
+                device = "bmi323"
+                channels = ["accel", "anglvel"]
+                suffix = "lid"
+                mode = "batch"
+                every = "10 ms"
+                rate = 104
+                batch = "30 s"
+                trigger = "hr"
+                factor = -0.5
+                near_level = 100
+                mount_matrix = "0, 1, 0; -1, 0, 0; 0, 0, 1"
+                root = "/mnt"
+
+                [[sampler]]
+                kind = "image"
+                path = "/var/lib/camera"
+                every = "5 s"
+                """
+        var iio = IIOConfiguration()
+        iio.device = "bmi323"
+        iio.channels = ["accel", "anglvel"]
+        iio.suffix = "lid"
+        iio.mode = .batch
+        iio.every = .milliseconds(10)
+        iio.rate = 104
+        iio.batch = .seconds(30)
+        iio.trigger = "hr"
+        iio.factor = -0.5
+        iio.nearLevel = 100
+        iio.mountMatrix = "0, 1, 0; -1, 0, 0; 0, 0, 1"
+        iio.root = "/mnt"
+
+        let configuration = try Configuration(parsing: text, file: "feedbridge.toml")
+
+        #expect(configuration.samplers.map(\.kind).first == .iio(iio))
+        #expect(configuration.samplers.map(\.askedHertz) == [nil, nil])
+        for (key, wrong) in [
+            ("mount_matrix", "\"0, 1, 0; 0, 1, 0; 0, 0, 1\""), ("factor", "0"), ("rate", "-1"), ("mode", "\"fast\""),
+            ("suffix", "\"a b\""), ("device", "\"\""), ("devise", "\"x\""),
+        ] {
+            let found = problems(Self.account + "[[sampler]]\nkind = \"iio\"\n\(key) = \(wrong)\n")
+            #expect(found.count == 1 && found[0].contains(key), "\(key): \(found)")
+        }
+        #expect(problems(Self.account + "[[sampler]]\nkind = \"image\"\n").count == 1)
     }
 
     @Test("reads samplers and rules of every form")

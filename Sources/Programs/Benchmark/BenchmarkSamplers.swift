@@ -3,6 +3,7 @@ internal import Diagnostics
 internal import Feeds
 internal import Glibc
 internal import HostSamplers
+internal import IIOSamplers
 internal import ReplaySamplers
 internal import Samples
 
@@ -75,6 +76,34 @@ func benchmarkHost(_ options: Options) async throws {
     print(
         #"{"benchmark":"host","streams":\#(sampler.streams.count),"passes":\#(passes),"us_per_pass":\#(Int(micros)),"#
             + #""percent_of_core_at_2s":\#(micros / 2e6 * 100)}"#
+    )
+}
+
+/// What part of a core the sensors below `--root` take, polled or through the buffer, and how many samples that gave.
+func benchmarkIIO(_ options: Options) async throws {
+    var configuration = IIOConfiguration()
+    configuration.root = options.text("root", "/")
+    configuration.every = .milliseconds(try options.number("every-ms", 10))
+    guard let mode = IIOConfiguration.Mode(rawValue: options.text("mode", "poll")) else {
+        throw BenchmarkError("--mode is poll, buffer or batch")
+    }
+    configuration.mode = mode
+    let length = try options.number("seconds", 10)
+    let sampler = try IIOSampler(configuration)
+    let sink = CountingSink()
+    let task = Task { try await sampler.run(into: sink) }
+    while sink.firstArrival == nil { try await SystemTime().sleep(for: .milliseconds(5)) }
+    let begin = (used: usedSeconds(), at: SystemTime().boot(), samples: sink.samples.value, batches: sink.batches.value)
+    try await SystemTime().sleep(for: .seconds(length))
+    let seconds = begin.at.duration(to: SystemTime().boot()).inSeconds
+    let used = usedSeconds() - begin.used
+    let rate = Double(sink.samples.value - begin.samples) / Double(max(1, sampler.streams.count)) / seconds
+    let batches = sink.batches.value - begin.batches
+    task.cancel()
+    _ = await task.result
+    print(
+        #"{"benchmark":"iio","mode":"\#(mode.rawValue)","streams":\#(sampler.streams.count),"samples_per_s":\#(rate),"#
+            + #""batches":\#(batches),"seconds":\#(seconds),"percent_of_core":\#(used / seconds * 100)}"#
     )
 }
 

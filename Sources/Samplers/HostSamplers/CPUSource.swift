@@ -1,3 +1,4 @@
+internal import KernelFiles
 internal import Samples
 
 /// `host.cpu` from `/proc/stat`: how busy all processors together, and each of them, were since the last reading.
@@ -13,7 +14,7 @@ final class CPUSource: HostSource {
     }
 
     let streams: [Stream]
-    private let file: HostFile
+    private let file: KernelFile
     /// The number of the core behind each field; -1 is the total.
     private let cores: [Int]
     private var previous: [Ticks]
@@ -21,9 +22,9 @@ final class CPUSource: HostSource {
 
     /// Nil when there is no such file.
     init?(proc: String) {
-        file = HostFile("\(proc)/stat")
+        file = KernelFile("\(proc)/stat")
         var cores: [Int] = []
-        guard HostFile.exists(file.path) else { return nil }
+        guard KernelFile.exists(file.path) else { return nil }
         _ = file.readOnce { text in
             while let core = CPUSource.core(&text) {
                 if core >= 0, cores.count < CPUSource.mostCores { cores.append(core) }
@@ -41,7 +42,7 @@ final class CPUSource: HostSource {
     func read(seconds: Double?, buffer: ReadBuffer, into readings: inout [HostReading]) {
         // Numbers of passes rise by two when rates begin anew, so that no earlier pass counts as the last one.
         pass += seconds == nil ? 2 : 1
-        do throws(HostFailure) {
+        do throws(KernelFailure) {
             var text = try file.read(into: buffer)
             var values = [Value](repeating: .missing, count: cores.count)
             var guess = 0
@@ -65,14 +66,14 @@ final class CPUSource: HostSource {
     }
 
     /// Goes beyond `cpu` or `cpuN`: -1 or N; nil at the first line that is about something else.
-    private static func core(_ text: inout Text) -> Int? {
+    private static func core(_ text: inout KernelText) -> Int? {
         guard text.skip("cpu") else { return nil }
         if text.next == 0x20 { return -1 }
         return text.count().flatMap { Int(exactly: $0) }
     }
 
     /// user, nice, system, idle, iowait, irq, softirq, steal; guest time is in user already.
-    private func ticks(_ text: inout Text) -> Ticks {
+    private func ticks(_ text: inout KernelText) -> Ticks {
         var ticks = Ticks(pass: pass)
         for column in 0..<8 {
             guard let count = text.count() else { break }

@@ -1,3 +1,4 @@
+internal import KernelFiles
 internal import Samples
 
 /// Rates of devices that stand in one file, a line each: network interfaces and disks.
@@ -21,7 +22,7 @@ final class CountersSource: HostSource {
     }
 
     let streams: [Stream]
-    private let file: HostFile
+    private let file: KernelFile
     private let format: Format
     private var devices: [Device]
     private var pass = 0
@@ -29,8 +30,8 @@ final class CountersSource: HostSource {
     /// Nil when there is no such file.
     init?(proc: String, sys: String, _ format: Format) {
         self.format = format
-        file = HostFile("\(proc)/\(format == .network ? "net/dev" : "diskstats")", isLong: true)
-        guard HostFile.exists(file.path) else { return nil }
+        file = KernelFile("\(proc)/\(format == .network ? "net/dev" : "diskstats")", isLong: true)
+        guard KernelFile.exists(file.path) else { return nil }
         var found: [String] = []
         _ = file.readOnce { text in
             while !text.isAtEnd {
@@ -57,7 +58,7 @@ final class CountersSource: HostSource {
         guard !devices.isEmpty else { return }
         pass += 1
         if seconds == nil { forgetAll() }
-        do throws(HostFailure) {
+        do throws(KernelFailure) {
             var text = try file.read(into: buffer)
             var guess = 0
             while !text.isAtEnd {
@@ -87,7 +88,7 @@ final class CountersSource: HostSource {
         }
     }
 
-    private func read(_ place: Int, _ text: inout Text, seconds: Double) -> HostReading {
+    private func read(_ place: Int, _ text: inout KernelText, seconds: Double) -> HostReading {
         devices[place].pass = pass
         let unit = format == .network ? 1.0 : 512.0
         if format == .disk { for _ in 0..<2 { text.skipWord() } }
@@ -126,7 +127,7 @@ final class CountersSource: HostSource {
     }
 
     /// The name in a line; the cursor then stands before the first counter. Nil in a heading.
-    private static func name(_ text: inout Text, _ format: Format) -> UnsafeRawBufferPointer? {
+    private static func name(_ text: inout KernelText, _ format: Format) -> UnsafeRawBufferPointer? {
         switch format {
         case .network:
             let name = text.word(until: UInt8(ascii: ":"))
@@ -145,7 +146,12 @@ final class CountersSource: HostSource {
             name.hasPrefix(prefix) && name.dropFirst(prefix.count).allSatisfy(\.isNumber)
         }
         if isMemory { return true }
-        guard HostFile.exists("\(sys)/block") else { return false }
-        return !HostFile.exists("\(sys)/block/\(String(name.map { $0 == "/" ? "!" : $0 }))")
+        guard KernelFile.exists("\(sys)/block") else { return false }
+        return !KernelFile.exists("\(sys)/block/\(String(name.map { $0 == "/" ? "!" : $0 }))")
     }
+}
+
+/// Whether both hold the same bytes.
+private func isEqual(_ left: UnsafeRawBufferPointer, _ right: [UInt8]) -> Bool {
+    left.count == right.count && left.elementsEqual(right)
 }

@@ -1,6 +1,7 @@
 // Thread rule: everything below `/proc` and `/sys` is read on the reader's own executor: a sensor on a slow bus may take
 // a while to answer, and must not hold a thread of Swift's pool.
 internal import Diagnostics
+internal import KernelFiles
 internal import Samples
 
 /// Reads all of this machine's files, pass by pass.
@@ -22,6 +23,7 @@ actor HostReader {
             NumbersSource.load(proc: proc), NumbersSource.uptime(proc: proc), CPUSource(proc: proc),
             MemorySource(proc: proc), CountersSource(proc: proc, sys: sys, .network),
             CountersSource(proc: proc, sys: sys, .disk), ThermalSource(sys: sys), HwmonSource(sys: sys),
+            BacklightSource(sys: sys),
         ]
         sources = found.compactMap { $0 }
         streams = sources.flatMap(\.streams)

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import KernelFiles
 internal import Samples
 
 /// What one pass found of one stream.
@@ -22,7 +23,7 @@ protocol HostSource: AnyObject {
     func read(seconds: Double?, buffer: ReadBuffer, into readings: inout [HostReading])
 }
 
-extension HostFailure {
+extension KernelFailure {
     /// What to report of the stream that is read from `path`; nil when it is only for the moment.
     func condition(_ path: String) -> SourceCondition? {
         switch self {
@@ -35,28 +36,10 @@ extension HostFailure {
                 "\(path) may not be read by user \(getuid()). Give its group the right with a udev rule "
                     + "(chgrp and chmod g+r) and put the user of feedbridge into that group."
             )
-        case .nothing:
+        case .nothing, .busy:
             nil
         case .other(let code):
             .error("\(path) cannot be read: \(String(cString: strerror(code))). The driver or the sensor has a fault.")
         }
-    }
-}
-
-/// Names for things that may have the same one: the second `cpu` is `cpu_2`.
-struct UniqueNames {
-    private var used: Set<Name> = []
-
-    /// `prefix` and the mapped `text`, with a number when it is taken.
-    mutating func name(_ prefix: String, _ text: String) -> Name {
-        let whole = Name(mapping: prefix + text)
-        var candidate = whole
-        var number = 2
-        while !used.insert(candidate).inserted {
-            let suffix = "_\(number)"
-            candidate = Name(mapping: String(whole.text.prefix(64 - suffix.utf8.count)) + suffix)
-            number += 1
-        }
-        return candidate
     }
 }

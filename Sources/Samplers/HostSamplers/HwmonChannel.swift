@@ -9,6 +9,7 @@ enum HwmonKind: String, CaseIterable {
     case power
     case energy
     case humidity
+    case freq
 
     /// SI, as everywhere: the kernel gives thousandths and millionths.
     var unit: Unit {
@@ -20,6 +21,7 @@ enum HwmonKind: String, CaseIterable {
         case .power: .watts
         case .energy: .joules
         case .humidity: .percent
+        case .freq: Unit(rawValue: "Hz")
         }
     }
 
@@ -29,7 +31,7 @@ enum HwmonKind: String, CaseIterable {
         case .temp: Temperature.value(thousandths: number)
         case .in, .curr, .humidity: Value(number / 1_000)
         case .power, .energy: Value(number / 1_000_000)
-        case .fan: Value(number)
+        case .fan, .freq: Value(number)
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import KernelFiles
 internal import Samples
 
 /// `host.hwmon.CHIP` from `/sys/class/hwmon`: one stream a chip, one field a channel.
@@ -18,8 +19,8 @@ final class HwmonSource: HostSource {
         let key: String
         let fileName: String
         let hasFault: Bool
-        var file: HostFile
-        var fault: HostFile?
+        var file: KernelFile
+        var fault: KernelFile?
     }
 
     private struct Chip {
@@ -43,7 +44,7 @@ final class HwmonSource: HostSource {
             guard !channels.isEmpty else { continue }
             var fieldNames = UniqueNames()
             let fields = channels.map { channel in
-                let label = HostFile.line("\(found.folder)/\(channel.key)_label")
+                let label = KernelFile.line("\(found.folder)/\(channel.key)_label")
                 let name = HwmonChannel.name(label: label, key: channel.key, kind: channel.kind)
                 return Field(fieldNames.name("", name), unit: channel.kind.unit)
             }
@@ -66,7 +67,7 @@ final class HwmonSource: HostSource {
         var hasValue = false
         for channel in chips[place].channels {
             var value = Value.missing
-            do throws(HostFailure) {
+            do throws(KernelFailure) {
                 var text = try channel.file.read(into: buffer)
                 value = text.number().map { channel.kind.value($0) } ?? .missing
                 if value != .missing, let fault = channel.fault, isFaulty(fault, buffer) { value = .missing }
@@ -89,7 +90,7 @@ final class HwmonSource: HostSource {
         return HostReading(stream: place, values: nil, condition: condition ?? silent)
     }
 
-    private func isFaulty(_ file: HostFile, _ buffer: ReadBuffer) -> Bool {
+    private func isFaulty(_ file: KernelFile, _ buffer: ReadBuffer) -> Bool {
         guard var text = try? file.read(into: buffer) else { return false }
         return text.number() == 1
     }
@@ -107,16 +108,16 @@ final class HwmonSource: HostSource {
             chips[place].folder = now.folder
             for index in chip.channels.indices {
                 let channel = chip.channels[index]
-                chips[place].channels[index].file = HostFile("\(now.folder)/\(channel.fileName)")
+                chips[place].channels[index].file = KernelFile("\(now.folder)/\(channel.fileName)")
                 if channel.hasFault {
-                    chips[place].channels[index].fault = HostFile("\(now.folder)/\(channel.key)_fault")
+                    chips[place].channels[index].fault = KernelFile("\(now.folder)/\(channel.key)_fault")
                 }
             }
         }
     }
 
     private static func channels(in folder: String) -> [Channel] {
-        let names = Set(HostFile.names(in: folder))
+        let names = Set(KernelFile.names(in: folder))
         let all = names.compactMap { HwmonChannel(file: $0) }.sorted()
         var keys: Set<String> = []
         let first = all.filter { keys.insert($0.key).inserted }
@@ -127,18 +128,18 @@ final class HwmonSource: HostSource {
                 key: channel.key,
                 fileName: channel.file,
                 hasFault: hasFault,
-                file: HostFile("\(folder)/\(channel.file)"),
-                fault: hasFault ? HostFile("\(folder)/\(channel.key)_fault") : nil
+                file: KernelFile("\(folder)/\(channel.file)"),
+                fault: hasFault ? KernelFile("\(folder)/\(channel.key)_fault") : nil
             )
         }
     }
 
     private static func scan(_ folder: String) -> [Found] {
-        HostFile.names(in: folder)
+        KernelFile.names(in: folder)
             .compactMap { entry -> Found? in
                 let chip = "\(folder)/\(entry)"
-                guard entry.hasPrefix("hwmon"), let name = HostFile.line("\(chip)/name") else { return nil }
-                let device = HostFile.real("\(chip)/device") ?? HostFile.real(chip) ?? chip
+                guard entry.hasPrefix("hwmon"), let name = KernelFile.line("\(chip)/name") else { return nil }
+                let device = KernelFile.real("\(chip)/device") ?? KernelFile.real(chip) ?? chip
                 return Found(name: name, device: device, folder: chip)
             }
             .sorted { ($0.name, $0.device, $0.folder) < ($1.name, $1.device, $1.folder) }

@@ -1,14 +1,15 @@
+internal import KernelFiles
 internal import Samples
 
 /// `host.load` from `/proc/loadavg`, `host.uptime` from `/proc/uptime`: a file of numbers, a stream of as many fields.
 final class NumbersSource: HostSource {
     let streams: [Stream]
-    private let file: HostFile
+    private let file: KernelFile
 
     /// Nil when there is no such file.
     init?(_ path: String, _ stream: Stream) {
-        guard HostFile.exists(path) else { return nil }
-        file = HostFile(path)
+        guard KernelFile.exists(path) else { return nil }
+        file = KernelFile(path)
         streams = [stream]
     }
 
@@ -23,7 +24,7 @@ final class NumbersSource: HostSource {
     }
 
     func read(seconds: Double?, buffer: ReadBuffer, into readings: inout [HostReading]) {
-        do throws(HostFailure) {
+        do throws(KernelFailure) {
             var text = try file.read(into: buffer)
             let values = streams[0].fields.map { _ in text.number().map { Value($0) } ?? .missing }
             readings.append(HostReading(stream: 0, values: values, condition: .ok))

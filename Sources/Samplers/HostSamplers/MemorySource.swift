@@ -1,9 +1,10 @@
+internal import KernelFiles
 internal import Samples
 
 /// `host.memory` and `host.swap` from `/proc/meminfo`, in bytes.
 final class MemorySource: HostSource {
     let streams: [Stream]
-    private let file: HostFile
+    private let file: KernelFile
     private let hasSwap: Bool
 
     private struct Figures {
@@ -15,7 +16,7 @@ final class MemorySource: HostSource {
         var swapTotal: UInt64?
         var swapFree: UInt64?
 
-        init(_ text: inout Text) {
+        init(_ text: inout KernelText) {
             while !text.isAtEnd {
                 if text.skip("MemTotal:") {
                     total = text.count()
@@ -40,8 +41,8 @@ final class MemorySource: HostSource {
 
     /// Nil when there is no such file.
     init?(proc: String) {
-        file = HostFile("\(proc)/meminfo")
-        guard HostFile.exists(file.path) else { return nil }
+        file = KernelFile("\(proc)/meminfo")
+        guard KernelFile.exists(file.path) else { return nil }
         func stream(_ name: String, _ fields: [String]) -> Stream {
             Stream(
                 Name(mapping: name),
@@ -56,7 +57,7 @@ final class MemorySource: HostSource {
     }
 
     func read(seconds: Double?, buffer: ReadBuffer, into readings: inout [HostReading]) {
-        do throws(HostFailure) {
+        do throws(KernelFailure) {
             var text = try file.read(into: buffer)
             let figures = Figures(&text)
             // Kernels before 3.14 do not estimate what is available.

@@ -1,3 +1,4 @@
+internal import KernelFiles
 internal import Samples
 
 /// `host.thermal.NAME` from `/sys/class/thermal`: the zones, called by their type.
@@ -6,7 +7,7 @@ final class ThermalSource: HostSource {
         let kind: String
         /// Which of the zones of its type it is, by their numbers.
         let ordinal: Int
-        var file: HostFile
+        var file: KernelFile
         var scale = ThermalScale()
         var isGone = false
     }
@@ -18,7 +19,7 @@ final class ThermalSource: HostSource {
     init(sys: String) {
         folder = "\(sys)/class/thermal"
         var names = UniqueNames()
-        zones = ThermalSource.scan(folder).map { Zone(kind: $0.kind, ordinal: $0.ordinal, file: HostFile($0.path)) }
+        zones = ThermalSource.scan(folder).map { Zone(kind: $0.kind, ordinal: $0.ordinal, file: KernelFile($0.path)) }
         let field = Field(Name(mapping: "temperature"), unit: .degreesCelsius)
         streams = zones.map { Stream(names.name("host.thermal.", $0.kind), fields: [field]) }
     }
@@ -26,7 +27,7 @@ final class ThermalSource: HostSource {
     func read(seconds: Double?, buffer: ReadBuffer, into readings: inout [HostReading]) {
         if zones.contains(where: \.isGone) { findAgain() }
         for place in zones.indices {
-            do throws(HostFailure) {
+            do throws(KernelFailure) {
                 var text = try zones[place].file.read(into: buffer)
                 zones[place].isGone = false
                 let value = text.number().map { zones[place].scale.value($0) } ?? .missing
@@ -53,19 +54,19 @@ final class ThermalSource: HostSource {
         for place in zones.indices where zones[place].isGone {
             let zone = zones[place]
             guard let now = found.first(where: { $0.kind == zone.kind && $0.ordinal == zone.ordinal }) else { continue }
-            zones[place].file = HostFile(now.path)
+            zones[place].file = KernelFile(now.path)
         }
     }
 
     private static func scan(_ folder: String) -> [(kind: String, ordinal: Int, path: String)] {
         let prefix = "thermal_zone"
-        let numbers = HostFile.names(in: folder)
+        let numbers = KernelFile.names(in: folder)
             .compactMap { $0.hasPrefix(prefix) ? Int($0.dropFirst(prefix.count)) : nil }
             .sorted()
         var seen: [String: Int] = [:]
         return numbers.compactMap { number in
             let zone = "\(folder)/\(prefix)\(number)"
-            guard let kind = HostFile.line("\(zone)/type"), HostFile.exists("\(zone)/temp") else { return nil }
+            guard let kind = KernelFile.line("\(zone)/type"), KernelFile.exists("\(zone)/temp") else { return nil }
             let ordinal = seen[kind, default: 0]
             seen[kind] = ordinal + 1
             return (kind, ordinal, "\(zone)/temp")

@@ -35,7 +35,7 @@ public enum KnownStreams {
         add("humidity", ("value", .percent, .real))
         add("light", ("value", .lux, .real))
         add("screen", ("brightness", .none, .real))
-        add("image", ("brightness_value", .none, .real))
+        add("image", ("brightness_value", .none, .real), ("luminance", Unit(rawValue: "cd/m^2"), .real))
         add("proximity", ("near", .none, .flag))
         add(
             "location",

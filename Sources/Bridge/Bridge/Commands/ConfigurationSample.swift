@@ -1,3 +1,4 @@
+internal import IIOSamplers
 internal import Samples
 
 /// The commented configuration that `feedbridge init` writes: every key, its meaning and its default.
@@ -8,6 +9,8 @@ struct ConfigurationSample {
     var username: String?
     /// The streams that were found on this machine.
     var streams: [Stream]
+    /// The sensors of Industrial I/O that were found.
+    var sensors: [IIODescription] = []
 
     /// The text of the file.
     var text: String {
@@ -110,6 +113,29 @@ struct ConfigurationSample {
         every = "2 s"
         always = true
 
+        \(found.text)# Sensors of Linux Industrial I/O: one device, or all that there are.
+        # [[sampler]]
+        # kind = "iio"
+        # device = "bmi323"         # its name, its label, or the end of its path; without: every device
+        # channels = ["accel"]      # only these; with them a device that comes later is waited for
+        # suffix = "lid"            # behind the streams' names: accelerometer.lid
+        # mode = "poll"             # or "buffer": the kernel collects at the sensor's rate; "batch": the same, read seldom
+        # every = "100 ms"          # poll: how often
+        # rate = 104                # buffer, batch: the rate to set, in Hz
+        # batch = "60 s"            # batch: how long samples are left in the sensor's memory
+        # trigger = "feedbridge"    # what starts each scan; without: the device's own
+        # factor = 1.0              # puts a wrong scale of the driver right
+        # near_level = 100          # the number of a proximity sensor from which something is near
+        # mount_matrix = "0, 1, 0; -1, 0, 0; 0, 0, 1"   # how the sensor is built in
+        # root = "/"                # the folder that holds sys and dev
+
+        # The light that a picture was taken in, of a file or of a folder's newest picture (JPEG with EXIF).
+        # [[sampler]]
+        # kind = "image"
+        # path = "/var/lib/camera"
+        # every = "2 s"
+        # suffix = "door"
+
         # A recording of another sensor can be replayed from a CSV file with a header, plain or gzip.
         # [[sampler]]
         # kind = "replay"
@@ -144,8 +170,45 @@ struct ConfigurationSample {
         return username
     }
 
+    /// Samplers for the sensors that were found, and the names of their streams: where a name is taken, with a suffix.
+    private var found: (text: String, streams: [Stream]) {
+        var used: Set<Name> = []
+        var text = ""
+        var streams: [Stream] = []
+        for sensor in sensors {
+            let isTaken = sensor.streams.contains { used.contains($0.name) }
+            let named = sensor.streams.map { stream in
+                isTaken ? Stream(Name(mapping: "\(stream.name).\(sensor.suffix)"), fields: stream.fields) : stream
+            }
+            guard used.isDisjoint(with: named.map(\.name)) else { continue }
+            used.formUnion(named.map(\.name))
+            streams += named
+            let types = sensor.channels.map(quoted).joined(separator: ", ")
+            text += """
+                # Found here: \(named.map(\.name.text).joined(separator: ", ")).
+                [[sampler]]
+                kind = "iio"
+                device = \(quoted(sensor.identifier))
+                channels = [\(types)]\(isTaken ? "\nsuffix = \"\(sensor.suffix)\"" : "")
+                every = "\(sensor.channels.contains("accel") ? "100 ms" : "1 s")"
+
+
+                """
+        }
+        return (text, streams)
+    }
+
+    /// A text of the kernel as a text of TOML.
+    private func quoted(_ text: String) -> String {
+        let safe = text.map { character in
+            character == "\"" || character == "\\" || (character.asciiValue ?? 32) < 32 ? "?" : String(character)
+        }
+        return "\"\(safe.joined())\""
+    }
+
     private var rules: String {
         var rules: [String] = []
+        let streams = streams + found.streams
         func add(_ stream: String, _ field: String, feed: String, reduce: String, every: String, precision: Int) {
             guard let stream = streams.first(where: { $0.name.text == stream }), let name = Name(field),
                 stream.index(of: name) != nil
@@ -170,6 +233,11 @@ struct ConfigurationSample {
         if let thermal = streams.first(where: { $0.name.text.hasPrefix("host.thermal.") }) {
             add(thermal.name.text, "temperature", feed: "temperature", reduce: "mean", every: "30 s", precision: 1)
         }
+        add("temperature", "value", feed: "room-temperature", reduce: "mean", every: "30 s", precision: 1)
+        add("humidity", "value", feed: "humidity", reduce: "mean", every: "30 s", precision: 0)
+        add("pressure", "value", feed: "pressure", reduce: "mean", every: "1 min", precision: 1)
+        add("light", "value", feed: "light", reduce: "mean", every: "30 s", precision: 0)
+        add("steps", "count", feed: "steps", reduce: "last", every: "1 min", precision: 0)
         return rules.joined(separator: "\n")
     }
 }

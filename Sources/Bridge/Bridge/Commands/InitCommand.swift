@@ -18,7 +18,8 @@ public struct InitCommand: Command {
         let sample = ConfigurationSample(
             name: Self.bridgeName,
             username: context.environment["ADAFRUIT_IO_USERNAME"],
-            streams: SamplerFactory.hostStreams()
+            streams: SamplerFactory.hostStreams(),
+            sensors: SamplerFactory.sensors()
         )
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL)
         let descriptor = open(path, flags, 0o644)

@@ -15,7 +15,7 @@ public struct SensorsCommand: Command {
     /// Reads every stream of the configuration, or of this machine when there is no configuration.
     public func run(_ context: CommandContext) async throws {
         let time = SystemTime()
-        var samplers: [any Sampler] = [SamplerFactory.host(time: time)]
+        var samplers = SamplerFactory.found(time: time)
         if let path = try? ConfigurationFile.find(context.configurationFile, environment: context.environment) {
             samplers = try SamplerFactory.make(try ConfigurationFile.load(path), time: time).map(\.sampler)
         }

@@ -3,6 +3,8 @@ internal import Control
 internal import DataPoints
 internal import Diagnostics
 internal import Feeds
+internal import IIOSamplers
+internal import ImageSamplers
 internal import Outbox
 internal import ReplaySamplers
 internal import Samples
@@ -305,7 +307,7 @@ extension Configuration.Sampler {
     fileprivate init?(reading table: TableReader) {
         defer { table.finish() }
         let always = table.flag("always", default: false)
-        let kinds = ["host", "replay"]
+        let kinds = ["host", "iio", "image", "replay"]
         guard let kind = table.string("kind") else {
             table.problem(at: "kind", "kind is missing: one of \(kinds.map { "\"\($0)\"" }.joined(separator: ", "))")
             return nil
@@ -314,6 +316,12 @@ extension Configuration.Sampler {
         case "host":
             let every = table.duration("every") ?? .seconds(2)
             self.init(position: table.position, always: always, kind: .host(every: every))
+        case "iio":
+            guard let iio = IIOConfiguration(reading: table) else { return nil }
+            self.init(position: table.position, always: always, kind: .iio(iio))
+        case "image":
+            guard let image = ImageConfiguration(reading: table) else { return nil }
+            self.init(position: table.position, always: always, kind: .image(image))
         case "replay":
             guard let replay = ReplayConfiguration(reading: table) else { return nil }
             self.init(position: table.position, always: always, kind: .replay(replay))

@@ -1,6 +1,8 @@
 public import Control
 public import DataPoints
 public import Feeds
+public import IIOSamplers
+public import ImageSamplers
 public import Outbox
 public import ReplaySamplers
 
@@ -153,6 +155,10 @@ public struct Configuration: Sendable, Equatable {
         public enum Kind: Sendable, Hashable {
             /// This machine.
             case host(every: Duration)
+            /// Sensors of Industrial I/O.
+            case iio(IIOConfiguration)
+            /// The brightness of pictures.
+            case image(ImageConfiguration)
             /// A file.
             case replay(ReplayConfiguration)
         }

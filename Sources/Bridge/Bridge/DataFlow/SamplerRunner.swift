@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import IIOSamplers
 internal import Samples
 
 /// Starts and stops samplers. Those with `always` run from the beginning; the others while the switch is on.
@@ -137,7 +138,14 @@ extension Configuration.Sampler {
     var askedHertz: Double? {
         switch kind {
         case .host(let every): 1 / every.inSeconds
-        case .replay: nil
+        case .iio(let iio):
+            switch iio.mode {
+            case .poll: 1 / iio.every.inSeconds
+            case .buffer: iio.rate
+            // Nothing comes between two batches: that is no silence.
+            case .batch: nil
+            }
+        case .image, .replay: nil
         }
     }
 

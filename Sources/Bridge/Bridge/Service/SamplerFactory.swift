@@ -1,5 +1,7 @@
 internal import Diagnostics
 internal import HostSamplers
+internal import IIOSamplers
+internal import ImageSamplers
 internal import ReplaySamplers
 internal import Samples
 
@@ -65,15 +67,26 @@ enum SamplerFactory {
         HostSampler().streams
     }
 
+    /// The sensors of Industrial I/O on this machine.
+    static func sensors() -> [IIODescription] {
+        IIODescription.all()
+    }
+
     /// This machine, for showing what it has when there is no configuration.
-    static func host(time: any TimeSource) -> any Sampler {
-        HostSampler(time: time)
+    static func found(time: any TimeSource) -> [any Sampler] {
+        let host: any Sampler = HostSampler(time: time)
+        guard let sensors = try? IIOSampler(IIOConfiguration(), time: time) else { return [host] }
+        return [host, sensors]
     }
 
     private static func sampler(_ settings: Configuration.Sampler, time: any TimeSource) throws -> any Sampler {
         switch settings.kind {
         case .host(let every):
             HostSampler(every: every, time: time)
+        case .iio(let iio):
+            try IIOSampler(iio, time: time)
+        case .image(let image):
+            ImageSampler(image, time: time)
         case .replay(let replay):
             try ReplaySampler(replay, time: time)
         }

@@ -1,23 +1,24 @@
 /// A cursor over the text of a file of the kernel. It makes no copies; valid only until the next read.
-struct Text {
+public struct KernelText {
     private let bytes: UnsafeRawBufferPointer
     private var place = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    /// Reads from the start of `bytes`.
+    public init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     /// Whether nothing is left.
-    var isAtEnd: Bool { place >= bytes.count }
+    public var isAtEnd: Bool { place >= bytes.count }
 
     /// The next byte, or nil at the end.
-    var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+    public var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
     /// Goes beyond blanks, not beyond the end of the line.
-    mutating func skipBlanks() {
+    public mutating func skipBlanks() {
         while let byte = next, byte == 0x20 || byte == 0x09 { place += 1 }
     }
 
     /// Goes to the start of the next line.
-    mutating func skipLine() {
+    public mutating func skipLine() {
         while let byte = next {
             place += 1
             if byte == 0x0A { return }
@@ -25,7 +26,7 @@ struct Text {
     }
 
     /// Goes beyond `prefix` when it comes next.
-    mutating func skip(_ prefix: StaticString) -> Bool {
+    public mutating func skip(_ prefix: StaticString) -> Bool {
         guard bytes.count - place >= prefix.utf8CodeUnitCount else { return false }
         for offset in 0..<prefix.utf8CodeUnitCount where bytes[place + offset] != prefix.utf8Start[offset] {
             return false
@@ -35,7 +36,7 @@ struct Text {
     }
 
     /// The next word as bytes: up to a blank, the end of the line, or `separator`.
-    mutating func word(until separator: UInt8 = 0x20) -> UnsafeRawBufferPointer {
+    public mutating func word(until separator: UInt8 = 0x20) -> UnsafeRawBufferPointer {
         skipBlanks()
         let start = place
         while let byte = next, byte != 0x20, byte != 0x09, byte != 0x0A, byte != separator { place += 1 }
@@ -43,10 +44,10 @@ struct Text {
     }
 
     /// Goes beyond one word.
-    mutating func skipWord() { _ = word() }
+    public mutating func skipWord() { _ = word() }
 
     /// The next whole number that is not negative, or nil when there is none.
-    mutating func count() -> UInt64? {
+    public mutating func count() -> UInt64? {
         skipBlanks()
         var number: UInt64 = 0
         let start = place
@@ -60,7 +61,7 @@ struct Text {
     }
 
     /// The next number with sign and fraction, or nil when there is none.
-    mutating func number() -> Double? {
+    public mutating func number() -> Double? {
         skipBlanks()
         let isNegative = next == UInt8(ascii: "-")
         if isNegative { place += 1 }
@@ -71,7 +72,7 @@ struct Text {
             var scale = 1.0
             var digits = whole
             while let byte = next, byte >= 0x30, byte <= 0x39 {
-                if scale < 1e9, digits < 1_000_000_000_000_000 {
+                if scale < 1e15, digits < 1_000_000_000_000_000 {
                     digits = digits * 10 + UInt64(byte - 0x30)
                     scale *= 10
                 }
@@ -83,16 +84,11 @@ struct Text {
     }
 
     /// What is left of this line, without blanks at its end.
-    mutating func restOfLine() -> String {
+    public mutating func restOfLine() -> String {
         let start = place
         while let byte = next, byte != 0x0A { place += 1 }
         var end = place
         while end > start, bytes[end - 1] <= 0x20 { end -= 1 }
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
-}
-
-/// Whether both hold the same bytes.
-func isEqual(_ left: UnsafeRawBufferPointer, _ right: [UInt8]) -> Bool {
-    left.count == right.count && left.elementsEqual(right)
 }

@@ -1,54 +1,18 @@
-// Thread rule: a HostFile and the ReadBuffer belong to one HostReader, which reads on its own executor only.
+// Thread rule: a KernelFile and the ReadBuffer belong to one reader, which reads on one executor or thread only.
 internal import Glibc
-
-/// Why a file of the kernel gave nothing.
-enum HostFailure: Error, Equatable {
-    /// It is not there, or no longer.
-    case gone
-    /// We may not read it.
-    case noPermission
-    /// The kernel has no value just now (`EAGAIN`, `ENODATA`).
-    case nothing
-    /// Another error, by its `errno`.
-    case other(Int32)
-
-    init(_ code: Int32) {
-        self =
-            switch code {
-            case ENOENT, ENODEV, ENXIO, ENOTDIR, ESTALE: .gone
-            case EACCES, EPERM: .noPermission
-            case EAGAIN, ENODATA, EBUSY, EINTR: .nothing
-            default: .other(code)
-            }
-    }
-}
-
-/// Memory that all files of one reader are read into, one after the other.
-final class ReadBuffer {
-    private(set) var memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
-
-    deinit { memory.deallocate() }
-
-    /// Doubles the room and keeps what is there.
-    func grow() {
-        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: memory.count * 2, alignment: 16)
-        larger.copyMemory(from: UnsafeRawBufferPointer(memory))
-        memory.deallocate()
-        memory = larger
-    }
-}
 
 /// A file of `/proc` or `/sys` that is read again and again through one open descriptor.
 ///
 /// Reading at offset 0 makes the kernel write the text anew, so a pass costs one call a file.
-final class HostFile {
+public final class KernelFile {
     /// Where it is.
-    let path: String
+    public let path: String
     /// Whether the kernel hands it out in pieces (`net/dev`, `diskstats`), so that reading goes on until nothing comes.
     private let isLong: Bool
     private var descriptor: Int32 = -1
 
-    init(_ path: String, isLong: Bool = false) {
+    /// Names a file; it is opened when it is read first.
+    public init(_ path: String, isLong: Bool = false) {
         self.path = path
         self.isLong = isLong
     }
@@ -56,10 +20,10 @@ final class HostFile {
     deinit { close() }
 
     /// Reads the whole text into `buffer`; it is valid until the next read into that buffer, which the caller keeps alive.
-    func read(into buffer: ReadBuffer) throws(HostFailure) -> Text {
+    public func read(into buffer: ReadBuffer) throws(KernelFailure) -> KernelText {
         if descriptor < 0 {
             descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw HostFailure(errno) }
+            guard descriptor >= 0 else { throw KernelFailure(errno) }
         }
         var length = 0
         while true {
@@ -70,7 +34,7 @@ final class HostFile {
                 let code = errno
                 if code == EINTR { continue }
                 close()
-                throw HostFailure(code)
+                throw KernelFailure(code)
             }
             length += count
             if count == 0 || (!isLong && count < rest) { break }
@@ -80,11 +44,11 @@ final class HostFile {
             close()
             throw .gone
         }
-        return Text(UnsafeRawBufferPointer(rebasing: buffer.memory[..<length]))
+        return KernelText(UnsafeRawBufferPointer(rebasing: buffer.memory[..<length]))
     }
 
     /// Reads the whole text once, with memory of its own; nil when it cannot be read.
-    func readOnce<Result>(_ body: (inout Text) -> Result) -> Result? {
+    public func readOnce<Result>(_ body: (inout KernelText) -> Result) -> Result? {
         let buffer = ReadBuffer()
         return withExtendedLifetime(buffer) {
             guard var text = try? read(into: buffer) else { return nil }
@@ -99,12 +63,32 @@ final class HostFile {
     }
 
     /// The first line of a small file, or nil when it cannot be read.
-    static func line(_ path: String) -> String? {
-        HostFile(path).readOnce { $0.restOfLine() }
+    public static func line(_ path: String) -> String? {
+        KernelFile(path).readOnce { $0.restOfLine() }
+    }
+
+    /// The first line of a small file, or why it cannot be read.
+    public static func firstLine(_ path: String) throws(KernelFailure) -> String {
+        let buffer = ReadBuffer()
+        defer { withExtendedLifetime(buffer) {} }
+        var text = try KernelFile(path).read(into: buffer)
+        return text.restOfLine()
+    }
+
+    /// Writes a setting: the whole text in one call, as the kernel wants it.
+    public static func write(_ text: String, to path: String) throws(KernelFailure) {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_TRUNC)
+        guard descriptor >= 0 else { throw KernelFailure(errno) }
+        defer { _ = Glibc.close(descriptor) }
+        let bytes = Array(text.utf8)
+        while Glibc.write(descriptor, bytes, bytes.count) < 0 {
+            let code = errno
+            guard code == EINTR else { throw KernelFailure(code) }
+        }
     }
 
     /// The names in a folder, in no order; empty when there is no such folder.
-    static func names(in folder: String) -> [String] {
+    public static func names(in folder: String) -> [String] {
         guard let handle = opendir(folder) else { return [] }
         defer { closedir(handle) }
         var names: [String] = []
@@ -118,12 +102,12 @@ final class HostFile {
     }
 
     /// The path with all symbolic links followed; nil when there is none.
-    static func real(_ path: String) -> String? {
+    public static func real(_ path: String) -> String? {
         guard let found = realpath(path, nil) else { return nil }
         defer { free(found) }
         return String(cString: found)
     }
 
     /// Whether something is there.
-    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }
