@@ -61,6 +61,7 @@ let targets: [Target] = [
     library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
     library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
     library("CJSONC", pkgConfig: "json-c", package: "libjson-c-dev"),
+    .target(name: "CSimdJSON", path: "Sources/CLibraries/CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
     library("CEpoll", package: "libc6-dev"),
     .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
@@ -72,7 +73,7 @@ let targets: [Target] = [
     module("Platform", "Sockets", ["CEpoll", "Diagnostics"]),
     module("Platform", "HTTPServer", ["CMicroHTTPD", "Diagnostics"]),
     module("Platform", "HTTPClient", ["CCurl", "Diagnostics"]),
-    module("Platform", "FastJSON", ["CJSONC"]),
+    module("Platform", "FastJSON", ["CJSONC", "CSimdJSON"]),
     module("Platform", "TOML", ["CTOMLPlusPlus", "FastJSON"]),
     module("Platform", "Compression", ["CZlib"]),
 
@@ -80,6 +81,11 @@ let targets: [Target] = [
     module("Samples", "Samples", ["Diagnostics"]),
     module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression"]),
+    module(
+        "Samplers",
+        "PhoneSamplers",
+        ["Samples", "Diagnostics", "HTTPServer", "HTTPClient", "MQTT", "FastJSON"]
+    ),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
     // Delivery
@@ -143,6 +149,10 @@ let targets: [Target] = [
     tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
+    tests(
+        "PhoneSamplers",
+        ["PhoneSamplers", "Samples", "HTTPServer", "HTTPClient", "MQTT", "FastJSON", "Diagnostics", "TestKit"]
+    ),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
     tests("Feeds", ["Feeds", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
