@@ -63,6 +63,7 @@ let targets: [Target] = [
     library("CJSONC", pkgConfig: "json-c", package: "libjson-c-dev"),
     .target(name: "CSimdJSON", path: "Sources/CLibraries/CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+    library("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
     library("CEpoll", package: "libc6-dev"),
     .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
 
@@ -76,6 +77,7 @@ let targets: [Target] = [
     module("Platform", "FastJSON", ["CJSONC", "CSimdJSON"]),
     module("Platform", "TOML", ["CTOMLPlusPlus", "FastJSON"]),
     module("Platform", "Compression", ["CZlib"]),
+    module("Platform", "QRCode", ["CQREncode"]),
 
     // Samples, samplers, recorder
     module("Samples", "Samples", ["Diagnostics"]),
@@ -109,6 +111,7 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
+            "PhoneSamplers", "QRCode",
             "ReplaySamplers", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO", "AdafruitIOClient",
             "Publisher", "Control",
         ]
@@ -146,6 +149,7 @@ let targets: [Target] = [
     tests("FastJSON", ["FastJSON", "TestKit"]),
     tests("TOML", ["TOML", "FastJSON", "TestKit"]),
     tests("Compression", ["Compression", "TestKit"]),
+    tests("QRCode", ["QRCode", "TestKit"]),
     tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
@@ -178,7 +182,7 @@ let targets: [Target] = [
         "Bridge",
         [
             "Bridge", "AdafruitIO", "AdafruitIOClient", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT",
-            "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML",
+            "Outbox", "PhoneSamplers", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML",
             "Diagnostics", "TestKit",
         ]
     ),

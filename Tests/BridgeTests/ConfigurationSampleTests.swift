@@ -63,21 +63,24 @@ struct ConfigurationSampleTests {
         #expect(keys.count > 25)
         #expect(problems(text).isEmpty, "\(problems(text))\n\(text)")
         let configuration = try Configuration(parsing: text, file: "feedbridge.toml")
-        #expect(configuration.samplers.count == 2)
+        #expect(configuration.samplers.count == 7)
+        #expect(configuration.forwards.count == 1)
         #expect(configuration.rules.contains { $0.rule.isComposite })
     }
 
     @Test("has every key that is read: none is left undocumented")
     func everyKeyIsThere() throws {
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../Sources/Bridge/Bridge/Configuration/Configuration+Reading.swift")
-        let reader = try String(contentsOf: source, encoding: .utf8)
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Sources/Bridge/Bridge/Configuration")
+        let reader = try ["Configuration+Reading.swift", "Configuration+Phones.swift"].map { name in
+            try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+        }.joined()
         let calls =
             /(?:table|root)\.(?:string|strings|part|flag|number|integer|duration|size|word|value|feed|name|subtables?)\("([a-z_]+)"/
         var read = Set(reader.matches(of: calls).map { String($0.1) })
         read.formUnion(reader.matches(of: /endpoint\(table, "([a-z_]+)"/).map { String($0.1) })
         #expect(read.count > 30)
-        let tables: Set = ["account", "switch", "outbox", "recorder", "http", "sampler", "rule"]
+        let tables: Set = ["account", "switch", "outbox", "recorder", "http", "broker", "forward", "sampler", "rule"]
 
         let (text, keys) = uncommented()
 

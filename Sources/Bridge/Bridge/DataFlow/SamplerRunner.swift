@@ -86,7 +86,8 @@ actor SamplerRunner {
 
     private func apply() {
         for index in entries.indices {
-            let isNeeded = entries[index].settings.always || isRecording
+            let settings = entries[index].settings
+            let isNeeded = settings.always || settings.kind.isPush || isRecording
             switch (entries[index].task, isNeeded) {
             case (nil, true):
                 entries[index].task = start(entries[index].sampler, after: entries[index].ending)
@@ -127,7 +128,7 @@ extension Configuration.Sampler {
     var askedHertz: Double? {
         switch kind {
         case .host(let every): 1 / every.inSeconds
-        case .replay: nil
+        case .replay, .push: nil
         }
     }
 

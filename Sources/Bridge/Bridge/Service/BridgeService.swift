@@ -3,7 +3,9 @@ internal import DataPoints
 internal import Diagnostics
 internal import Feeds
 internal import HTTPServer
+internal import MQTT
 internal import Outbox
+internal import PhoneSamplers
 internal import Publisher
 internal import Recorder
 internal import Samples
@@ -27,7 +29,9 @@ actor BridgeService {
     private let log: Log
     private var preparing: Task<Void, Never>?
     private var reloading: Task<Void, Never>?
-    private var metrics: (address: Configuration.ListenAddress, server: HTTPServer)?
+    private var http: (settings: Configuration.HTTP, server: HTTPServer)?
+    private let push: PushRoutes
+    private var broker: (settings: Configuration.Broker, samplers: [PushSampler], broker: LocalBroker, task: Task<Void, Never>)?
 
     init(
         _ configuration: Configuration,
@@ -59,6 +63,8 @@ actor BridgeService {
         let rules = try RuleEngine(configuration.rules.map(\.rule), device: configuration.name, isRecording: false)
         flow = DataFlow(rules: rules, recorder: recorder, outbox: outbox, time: time, log: log)
         runner = SamplerRunner(flow: flow, time: time, log: log)
+        push = PushRoutes(time: time, log: log)
+        flow.forwards.replace(configuration.forwards)
         let kept = try await store.value("publisher").flatMap { StateText.value(PublisherMemory.self, $0) }
         delivery = PublisherDriver(
             PublisherSettings(configuration),
@@ -100,7 +106,10 @@ actor BridgeService {
         defer { local.stop() }
         directory.linkSocket()
         do {
-            try serveMetrics(configuration.http)
+            try serve(configuration, samplers.map(\.sampler))
+        } catch let error as ConfigurationError {
+            try? await recorder.close()
+            throw error
         } catch {
             try? await recorder.close()
             let problem = ConfigurationProblem(file: configuration.file, line: 0, column: 0, text: "[http] \(error)")
@@ -124,6 +133,7 @@ actor BridgeService {
         while !Task.isCancelled { try? await time.sleep(for: .seconds(3600)) }
 
         log.info("stopping")
+        broker?.task.cancel()
         await runner.stopAll()
         control.finish()
         await switching.value
@@ -147,7 +157,7 @@ actor BridgeService {
         } catch {
             log.error("the recordings could not be closed properly: \(error)")
         }
-        metrics?.server.stop()
+        http?.server.stop()
         log.info("stopped")
     }
 
@@ -175,8 +185,13 @@ actor BridgeService {
                 log.warning("name and state change only with a restart")
             }
             let streams = samplers.flatMap { $0.sampler.streams }
-            try flow.replace(rules: new.rules.map(\.rule), streams: streams)
+            try flow.replace(
+                rules: new.rules.map(\.rule),
+                streams: streams,
+                othersMayCome: new.othersMayCome
+            )
             await runner.replace(with: samplers)
+            flow.forwards.replace(new.forwards)
             let isOther =
                 key != self.key || new.account != configuration.account || new.control != configuration.control
             self.key = key
@@ -190,9 +205,9 @@ actor BridgeService {
             configuration = new
             startPreparing()
             do {
-                try serveMetrics(new.http)
+                try serve(new, await runner.samplers())
             } catch {
-                log.error("metrics are not served: \(error)")
+                log.error("[http] \(error)")
             }
             log.info("the configuration has been read")
         } catch let error as ConfigurationError {
@@ -229,6 +244,7 @@ actor BridgeService {
 
     private var feeds: [FeedKey] {
         [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)
+            + flow.forwards.feeds.sorted { $0.text < $1.text }
     }
 
     /// Makes the feeds that are missing, by REST; points for a feed wait until it is there.
@@ -249,6 +265,8 @@ actor BridgeService {
             case .link(.rest): control.tell(.connected(.rest))
             case .link(nil): control.tell(.disconnected)
             case .control(let value): control.tell(.arrived(value, retained: false))
+            case .value(let feed, let text):
+                await flow.forwards.take(text, of: feed, to: broker?.broker, at: time.boot())
             case .feedIsMissing: startPreparing()
             case .stretch(let stretch): flow.stretch(stretch.intervals)
             case .clockOffset(let offset):
@@ -287,18 +305,57 @@ actor BridgeService {
         }
     }
 
-    private func serveMetrics(_ settings: Configuration.HTTP) throws {
-        guard settings.listen != metrics?.address else { return }
-        metrics?.server.stop()
-        metrics = nil
+    /// Opens what the configuration wants open: the TCP server for numbers and phones, and the local broker.
+    private func serve(_ configuration: Configuration, _ samplers: [any Sampler]) throws {
+        let phones = samplers.compactMap { $0 as? PushSampler }
+        let token =
+            phones.isEmpty || configuration.http.listen == nil
+            ? nil : try HTTPToken.load(configuration, directory, environment: environment)
+        push.replace(phones, token: token)
+        try connectBroker(configuration, phones)
+        let settings = configuration.http
+        guard settings != http?.settings else { return }
+        http?.server.stop()
+        http = nil
         guard let address = settings.listen else { return }
         let server = try HTTPServer(
             .tcp(host: address.host, port: address.port),
-            routes: LocalRoutes(service: self).metrics,
+            routes: LocalRoutes(service: self).metrics + push.routes,
+            limits: PushRoutes.limits,
+            tls: try settings.tls(configuration.file),
+            access: .strict(names: settings.names + [InitCommand.bridgeName, "\(InitCommand.bridgeName).local"]),
             log: log
         )
-        metrics = (address, server)
-        log.info("metrics on http://\(address.host):\(server.port)/metrics")
+        http = (settings, server)
+        let scheme = settings.certificate == nil ? "http" : "https"
+        log.info("metrics on \(scheme)://\(address.host):\(server.port)/metrics")
+        if settings.certificate == nil, !phones.isEmpty, !Endpoint(address).isLoopback {
+            log.warning("phones send their token and positions unencrypted: set [http] certificate, unless the network is yours")
+        }
+    }
+
+    private func connectBroker(_ configuration: Configuration, _ phones: [PushSampler]) throws {
+        let samplers = phones.filter { !$0.configuration.topics.isEmpty }
+        if let broker, let settings = configuration.broker, broker.settings == settings,
+            broker.samplers.elementsEqual(samplers, by: ===)
+        {
+            return
+        }
+        broker?.task.cancel()
+        broker = nil
+        guard let settings = configuration.broker, !samplers.isEmpty || !configuration.forwards.isEmpty else { return }
+        var connection = MQTTConfiguration(
+            host: settings.url.host,
+            port: settings.url.port,
+            tls: settings.url.isSecure ? TLSConfiguration(caFile: settings.caFile) : nil
+        )
+        connection.username = settings.username
+        connection.password = try settings.passwordFile.map { file throws(ConfigurationError) in
+            try HTTPToken.read(file, configuration.file)
+        }
+        connection.clientID = ClientID.text(name: configuration.name)
+        let broker = LocalBroker(connection, samplers: samplers, time: time, log: log)
+        self.broker = (settings, samplers, broker, Task { await broker.run() })
     }
 }
 

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import HostSamplers
+internal import PhoneSamplers
 internal import ReplaySamplers
 internal import Samples
 
@@ -13,6 +14,7 @@ enum SamplerFactory {
         var made: [(settings: Configuration.Sampler, sampler: any Sampler)] = []
         var problems: [ConfigurationProblem] = []
         var owners: [Name: Configuration.Sampler] = [:]
+        var known: [Name: Samples.Stream] = [:]
         for settings in configuration.samplers {
             func problem(_ text: String) {
                 let position = settings.position
@@ -26,8 +28,15 @@ enum SamplerFactory {
                 )
             }
             do {
-                let sampler = try sampler(settings, time: time)
+                let sampler = try sampler(settings, configuration, time: time)
                 for stream in sampler.streams {
+                    // Apps may well speak of one phone; devices of one kind have names of their own.
+                    if let other = known[stream.name], other == stream, settings.kind.isPush,
+                        owners[stream.name]?.kind.isPush == true
+                    {
+                        continue
+                    }
+                    known[stream.name] = stream
                     if let owner = owners.updateValue(settings, forKey: stream.name) {
                         problem(
                             "stream \"\(stream.name)\" comes from the sampler in line \(owner.position.line) already; give this one another stream name"
@@ -46,6 +55,17 @@ enum SamplerFactory {
         return made
     }
 
+    /// The streams that no name from outside may take: this machine's, and those that files are replayed as.
+    private static func reserved(_ configuration: Configuration) -> Set<Name> {
+        configuration.samplers.reduce(into: []) { names, settings in
+            switch settings.kind {
+            case .host: names.formUnion(hostStreams().map(\.name))
+            case .replay(let replay): names.insert(replay.stream)
+            case .push: break
+            }
+        }
+    }
+
     /// The streams of this machine.
     static func hostStreams() -> [Stream] {
         HostSampler().streams
@@ -56,12 +76,18 @@ enum SamplerFactory {
         HostSampler(time: time)
     }
 
-    private static func sampler(_ settings: Configuration.Sampler, time: any TimeSource) throws -> any Sampler {
+    private static func sampler(
+        _ settings: Configuration.Sampler,
+        _ configuration: Configuration,
+        time: any TimeSource
+    ) throws -> any Sampler {
         switch settings.kind {
         case .host(let every):
             HostSampler(every: every, time: time)
         case .replay(let replay):
             try ReplaySampler(replay, time: time)
+        case .push(let push):
+            PushSampler(push, reserved: reserved(configuration), time: time)
         }
     }
 }

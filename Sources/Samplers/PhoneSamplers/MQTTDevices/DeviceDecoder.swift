@@ -30,26 +30,7 @@ struct DeviceDecoder: PushDecoder {
         _ message: PushMessage,
         into gathering: inout SampleGathering
     ) throws(PushRefusal) -> PushReply {
-        let levels = message.topic.split(separator: "/").map(String.init)
-        let place: [String]
-        switch shape.preset {
-        case nil:
-            place = levels
-        case .zigbee2mqtt:
-            guard levels.count > 1, levels[1] != "bridge",
-                !["set", "get", "availability"].contains(levels[levels.count - 1])
-            else { return .ok }
-            place = levels
-        case .tasmota:
-            guard levels.count > 2, ["tele", "stat"].contains(levels[0]), !["LWT", "RESULT"].contains(levels[2]),
-                !levels[2].hasPrefix("INFO"), !levels[2].hasPrefix("STATUS")
-            else { return .ok }
-            let part = levels[2] == "SENSOR" ? [] : [levels[2]]
-            place = ["tasmota", levels[1]] + part
-        case .esphome:
-            guard levels.count > 3, levels[levels.count - 1] == "state" else { return .ok }
-            place = ["esphome"] + levels[..<(levels.count - 3)] + [levels[levels.count - 2]]
-        }
+        guard let place = shape.place(of: message.topic) else { return .ok }
         let stream = naming.name(shape.mapping.stream?.text ?? place.joined(separator: "."))
         do throws(StreamAdmission.Refusal) {
             try read(message, stream, into: &gathering)

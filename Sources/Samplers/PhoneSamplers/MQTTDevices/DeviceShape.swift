@@ -32,6 +32,31 @@ public struct DeviceShape: Sendable, Hashable {
         self.mapping = mapping
     }
 
+    /// Whether messages on `topic` are for devices, and no readings.
+    public func ignores(_ topic: String) -> Bool { place(of: topic) == nil }
+
+    /// What of the topic names the stream; nil when its messages are no readings.
+    func place(of topic: String) -> [String]? {
+        let levels = topic.split(separator: "/").map(String.init)
+        switch preset {
+        case nil:
+            return levels
+        case .zigbee2mqtt:
+            guard levels.count > 1, levels[1] != "bridge",
+                !["set", "get", "availability"].contains(levels[levels.count - 1])
+            else { return nil }
+            return levels
+        case .tasmota:
+            guard levels.count > 2, ["tele", "stat"].contains(levels[0]), !["LWT", "RESULT"].contains(levels[2]),
+                !levels[2].hasPrefix("INFO"), !levels[2].hasPrefix("STATUS")
+            else { return nil }
+            return ["tasmota", levels[1]] + (levels[2] == "SENSOR" ? [] : [levels[2]])
+        case .esphome:
+            guard levels.count > 3, levels[levels.count - 1] == "state" else { return nil }
+            return ["esphome"] + levels[..<(levels.count - 3)] + [levels[levels.count - 2]]
+        }
+    }
+
     /// Units of the members that these firmwares use, by the names of their fields.
     static let units: [String: Unit] = {
         var units: [String: Unit] = [:]

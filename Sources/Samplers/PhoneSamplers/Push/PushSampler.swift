@@ -90,6 +90,11 @@ public actor PushSampler: Sampler {
         return reply
     }
 
+    /// Counts messages that came faster than they were taken.
+    func countDropped(_ count: Int, topic: String) {
+        sink?.reject(count, of: Name(mapping: kind), example: "\(topic) comes faster than it is taken")
+    }
+
     private func decode(
         _ message: PushMessage,
         _ sink: any SampleSink
