@@ -127,8 +127,9 @@ let targets: [Target] = [
     program(
         "Benchmark",
         [
-            "Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "ReplaySamplers", "DataPoints", "Feeds",
-            "Outbox", "SQLite",
+            "Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "ReplaySamplers", "PhoneSamplers",
+            "DataPoints",
+            "Feeds", "FastJSON", "Outbox", "SQLite",
         ]
     ),
 
@@ -182,7 +183,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Bridge", "AdafruitIO", "AdafruitIOClient", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT",
-            "Outbox", "PhoneSamplers", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML",
+            "Outbox", "PhoneSamplers", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON",
+            "TOML",
             "Diagnostics", "TestKit",
         ]
     ),

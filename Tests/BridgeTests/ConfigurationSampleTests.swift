@@ -63,7 +63,7 @@ struct ConfigurationSampleTests {
         #expect(keys.count > 25)
         #expect(problems(text).isEmpty, "\(problems(text))\n\(text)")
         let configuration = try Configuration(parsing: text, file: "feedbridge.toml")
-        #expect(configuration.samplers.count == 7)
+        #expect(configuration.samplers.count == 8)
         #expect(configuration.forwards.count == 1)
         #expect(configuration.rules.contains { $0.rule.isComposite })
     }

@@ -12,7 +12,10 @@ import Testing
         return "P1\n\(side) \(side)\n\(rows.joined(separator: "\n"))\n"
     }
 
-    @Test("another program reads what was written", arguments: ["a", "http://192.0.2.1:8377/in/x?token=abc", "ümläut ✓"])
+    @Test(
+        "another program reads what was written",
+        arguments: ["a", "http://192.0.2.1:8377/in/x?token=abc", "ümläut ✓"]
+    )
     func isRead(_ text: String) async throws {
         let folder = TemporaryDirectory()
         let path = try folder.write(picture(try QRCode(text)), to: "code.pbm")

@@ -96,7 +96,9 @@ extension PublisherDriver {
                 else { continue }
                 let settings = machine.settings
                 let isFollowed = settings.followed.contains(feed)
-                if case .allFeeds = filter, !isFollowed, !settings.rules.contains(where: { $0.feed == feed }) { continue }
+                if case .allFeeds = filter, !isFollowed, !settings.rules.contains(where: { $0.feed == feed }) {
+                    continue
+                }
                 if isFollowed, filter != .control { eventSink.yield(.value(feed, text)) }
                 inbox.yield(.mqtt(connection: number, .echoed(feed, text)))
                 if filter == .control { eventSink.yield(.control(text)) }
@@ -134,7 +136,8 @@ extension PublisherDriver {
             let topic = words.first { $0.hasPrefix("\(access.username)/") }
             if words.contains("SUBSCRIBE") {
                 let filters: [PublisherFilter] =
-                    [.control, .errors, .throttle, .allFeeds] + (machine.settings.rules.map(\.feed) + machine.settings.followed).map { .feed($0) }
+                    [.control, .errors, .throttle, .allFeeds]
+                    + (machine.settings.rules.map(\.feed) + machine.settings.followed).map { .feed($0) }
                 return filters.filter { access.filter($0) == topic }.map(MQTTHappening.subscribeFailed)
             }
             return [.rejected(topic.flatMap(access.feed))]

@@ -10,6 +10,7 @@ enum Benchmark {
             switch arguments.first {
             case "mqtt": try await benchmarkMQTT(Options(arguments.dropFirst()))
             case "recorder": try await RecorderBenchmark.run(Array(arguments.dropFirst()))
+            case "phones": try await PhonesBenchmark.run(Options(arguments.dropFirst()))
             case "outbox": try await OutboxBenchmark.run(Array(arguments.dropFirst()))
             case "rules": try benchmarkRules(Options(arguments.dropFirst()))
             case "host": try await benchmarkHost(Options(arguments.dropFirst()))
@@ -17,6 +18,7 @@ enum Benchmark {
             default:
                 throw BenchmarkError(
                     "usage: Benchmark mqtt --port PORT [--count 60000], recorder FOLDER SAMPLES BATCH COMMIT, "
+                        + "phones --folder FOLDER [--posts 500] [--samples 1000], "
                         + "outbox write FOLDER POINTS COMMIT full|normal, outbox open FOLDER, "
                         + "rules [--samples N] [--batch N], host [--every-ms N], "
                         + "or replay --file FILE [--copies 3] [--seconds 10] [--speed 1]"

@@ -143,6 +143,12 @@ struct ConfigurationSample {
         # [[sampler]]
         # kind = "overland"
 
+        # phyphox, with remote access on: the address is what it shows. The switch starts and stops its experiment.
+        # [[sampler]]
+        # kind = "phyphox"
+        # url = "http://192.168.1.20:8080"
+        # every = "500 ms"
+
         # Anything else that can post JSON, to /in/json/weather. Without map all members become fields.
         # [[sampler]]
         # kind = "json"

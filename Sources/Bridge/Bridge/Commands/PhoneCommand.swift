@@ -24,6 +24,7 @@ public struct PhoneCommand: Command {
 
     /// Prints address, token and the rest. The token is shown: it is what this command is for.
     public func run(_ context: CommandContext) async throws {
+        guard app != "phyphox" else { return context.output(Self.phyphox) }
         let configuration = try context.configuration()
         let sampler = configuration.samplers.first { settings in
             guard case .push(let push) = settings.kind else { return false }
@@ -48,6 +49,18 @@ public struct PhoneCommand: Command {
         }
         context.output(lines.joined(separator: "\n") + "\n")
     }
+
+    private static let phyphox = """
+        phyphox is asked by the bridge. In the app open an experiment with raw sensors, such as "Acceleration (with g)",
+        choose "Allow remote access" in its menu, and put the address that it shows into the configuration:
+
+        [[sampler]]
+        kind = "phyphox"
+        url = "http://192.168.1.20:8080"
+
+        The app must stay open. Anybody in the same network can read it meanwhile.
+
+        """
 
     // MARK: HTTP
 
@@ -130,7 +143,8 @@ public struct PhoneCommand: Command {
 
     private func mqtt(_ push: PushConfiguration, _ broker: Configuration.Broker) -> [String] {
         let address = broker.url.isLoopback ? host ?? Self.ownAddress() ?? broker.url.host : broker.url.host
-        let user = broker.username.map { "  User name            \($0)" } ?? "  User name            as the broker wants it"
+        let user =
+            broker.username.map { "  User name            \($0)" } ?? "  User name            as the broker wants it"
         switch push.app {
         case .ownTracks:
             return [

@@ -30,7 +30,10 @@ extension PushConfiguration {
             app = .mqtt(DeviceShape(preset, mapping: JSONMapping(reading: table)))
             if topics.isEmpty, let preset { topics = [preset.topics] }
             if topics.isEmpty, !table.has("topic") {
-                table.problem(at: "topic", "topic is missing: what to read on the broker, such as \"home/+/temperature\"")
+                table.problem(
+                    at: "topic",
+                    "topic is missing: what to read on the broker, such as \"home/+/temperature\""
+                )
                 return nil
             }
         }
@@ -45,10 +48,29 @@ extension PushConfiguration {
         guard let value = table.value("topic") else { return [] }
         let topics = value.string.map { [$0] } ?? value.array?.compactMap(\.string) ?? []
         guard !topics.isEmpty, topics.count == value.array?.count ?? 1, topics.allSatisfy(MQTTTopic.isFilter) else {
-            table.problem(at: "topic", "topic must be a topic of MQTT such as \"home/+/temperature\", or a list of them")
+            table.problem(
+                at: "topic",
+                "topic must be a topic of MQTT such as \"home/+/temperature\", or a list of them"
+            )
             return []
         }
         return topics
+    }
+}
+
+extension PhyphoxConfiguration {
+    init?(reading table: TableReader) {
+        let text = table.string("url")
+        let every = table.duration("every") ?? .milliseconds(500)
+        let name = table.name("name")
+        guard let text, let url = Endpoint(text, schemes: ["http"]) else {
+            table.problem(
+                at: "url",
+                "url must be what phyphox shows for remote access, such as \"http://192.168.1.20:8080\""
+            )
+            return nil
+        }
+        self.init(url: "\(url)", every: every, name: name)
     }
 }
 
@@ -86,7 +108,10 @@ extension Configuration.Broker {
         let caFile = table.string("ca_file")
         guard let text else {
             if !table.has("url") {
-                table.problem(at: "url", "[broker] url is missing: where the local broker is, such as \"mqtt://localhost:1883\"")
+                table.problem(
+                    at: "url",
+                    "[broker] url is missing: where the local broker is, such as \"mqtt://localhost:1883\""
+                )
             }
             return nil
         }
@@ -106,7 +131,10 @@ extension Configuration.Forward {
         let text = table.string("template") ?? "{value}"
         let retain = table.flag("retain", default: false)
         if topic.map({ !MQTTTopic.isName($0) }) ?? !table.has("topic") {
-            table.problem(at: "topic", "topic must be the topic where the device listens, such as \"zigbee2mqtt/lamp/set\"")
+            table.problem(
+                at: "topic",
+                "topic must be the topic where the device listens, such as \"zigbee2mqtt/lamp/set\""
+            )
             return nil
         }
         guard let template = ForwardTemplate(text) else {
@@ -148,7 +176,10 @@ extension Configuration {
         }
         for forward in forwards {
             if broker == nil {
-                add(forward.position, "[[forward]] needs the local broker: add [broker] url = \"mqtt://localhost:1883\"")
+                add(
+                    forward.position,
+                    "[[forward]] needs the local broker: add [broker] url = \"mqtt://localhost:1883\""
+                )
             }
             if forward.feed == control.feed || forward.feed == control.statusFeed {
                 add(forward.position, "feed \"\(forward.feed)\" belongs to the [switch]; give the control another feed")

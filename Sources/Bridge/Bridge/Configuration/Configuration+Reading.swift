@@ -276,7 +276,7 @@ extension Configuration.Sampler {
     fileprivate init?(reading table: TableReader) {
         defer { table.finish() }
         let always = table.flag("always", default: false)
-        let kinds = ["host", "replay"] + PushConfiguration.kinds
+        let kinds = ["host", "replay", "phyphox"] + PushConfiguration.kinds
         guard let kind = table.string("kind") else {
             table.problem(at: "kind", "kind is missing: one of \(kinds.map { "\"\($0)\"" }.joined(separator: ", "))")
             return nil
@@ -288,6 +288,9 @@ extension Configuration.Sampler {
         case "replay":
             guard let replay = ReplayConfiguration(reading: table) else { return nil }
             self.init(position: table.position, always: always, kind: .replay(replay))
+        case "phyphox":
+            guard let phyphox = PhyphoxConfiguration(reading: table) else { return nil }
+            self.init(position: table.position, always: always, kind: .phyphox(phyphox))
         case let kind where PushConfiguration.kinds.contains(kind):
             guard let push = PushConfiguration(reading: table, kind: kind) else { return nil }
             self.init(position: table.position, always: always, kind: .push(push))

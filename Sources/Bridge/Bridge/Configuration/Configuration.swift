@@ -165,6 +165,8 @@ public struct Configuration: Sendable, Equatable {
             case replay(ReplayConfiguration)
             /// An app or a device that sends by itself; it is not stopped with the switch, see `when_off`.
             case push(PushConfiguration)
+            /// A phone with phyphox, which is asked.
+            case phyphox(PhyphoxConfiguration)
 
             /// Whether the source sends by itself.
             var isPush: Bool {

@@ -128,7 +128,7 @@ extension Configuration.Sampler {
     var askedHertz: Double? {
         switch kind {
         case .host(let every): 1 / every.inSeconds
-        case .replay, .push: nil
+        case .replay, .push, .phyphox: nil
         }
     }
 

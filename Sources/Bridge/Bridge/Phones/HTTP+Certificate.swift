@@ -10,7 +10,10 @@ extension Configuration.HTTP {
         let keyFile = certificateKey ?? certificate
         var status = stat()
         guard stat(keyFile, &status) == 0, status.st_mode & (S_IRGRP | S_IROTH | S_IWGRP | S_IWOTH) == 0 else {
-            throw problem(configuration, "\(keyFile) is missing, or group or others can read it. Run: chmod 600 \(keyFile)")
+            throw problem(
+                configuration,
+                "\(keyFile) is missing, or group or others can read it. Run: chmod 600 \(keyFile)"
+            )
         }
         guard let text = try? String(contentsOfFile: certificate, encoding: .utf8),
             let key = try? String(contentsOfFile: keyFile, encoding: .utf8)

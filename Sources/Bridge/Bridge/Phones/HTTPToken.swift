@@ -39,7 +39,10 @@ enum HTTPToken {
         }
         let token = text.prefix { !$0.isNewline }.filter { !$0.isWhitespace }
         guard token.utf8.count >= 8 else {
-            throw problem(configuration, "\(file) must hold at least 8 characters, such as: openssl rand -hex 16 > \(file)")
+            throw problem(
+                configuration,
+                "\(file) must hold at least 8 characters, such as: openssl rand -hex 16 > \(file)"
+            )
         }
         return Secret(token)
     }

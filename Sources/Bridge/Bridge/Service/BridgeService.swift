@@ -31,7 +31,8 @@ actor BridgeService {
     private var reloading: Task<Void, Never>?
     private var http: (settings: Configuration.HTTP, server: HTTPServer)?
     private let push: PushRoutes
-    private var broker: (settings: Configuration.Broker, samplers: [PushSampler], broker: LocalBroker, task: Task<Void, Never>)?
+    private var broker:
+        (settings: Configuration.Broker, samplers: [PushSampler], broker: LocalBroker, task: Task<Void, Never>)?
 
     init(
         _ configuration: Configuration,
@@ -242,6 +243,15 @@ actor BridgeService {
         )
     }
 
+    /// What sources that send by themselves have said last; others are better read anew.
+    func pushed() async -> [(kind: String, reading: SensorReading)] {
+        var rows: [(kind: String, reading: SensorReading)] = []
+        for case let sampler as PushSampler in await runner.samplers() {
+            for reading in await sampler.readings() { rows.append((sampler.kind, reading)) }
+        }
+        return rows
+    }
+
     private var feeds: [FeedKey] {
         [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)
             + flow.forwards.feeds.sorted { $0.text < $1.text }
@@ -330,7 +340,9 @@ actor BridgeService {
         let scheme = settings.certificate == nil ? "http" : "https"
         log.info("metrics on \(scheme)://\(address.host):\(server.port)/metrics")
         if settings.certificate == nil, !phones.isEmpty, !Endpoint(address).isLoopback {
-            log.warning("phones send their token and positions unencrypted: set [http] certificate, unless the network is yours")
+            log.warning(
+                "phones send their token and positions unencrypted: set [http] certificate, unless the network is yours"
+            )
         }
     }
 

@@ -61,7 +61,7 @@ enum SamplerFactory {
             switch settings.kind {
             case .host: names.formUnion(hostStreams().map(\.name))
             case .replay(let replay): names.insert(replay.stream)
-            case .push: break
+            case .push, .phyphox: break
             }
         }
     }
@@ -88,6 +88,8 @@ enum SamplerFactory {
             try ReplaySampler(replay, time: time)
         case .push(let push):
             PushSampler(push, reserved: reserved(configuration), time: time)
+        case .phyphox(let phyphox):
+            PhyphoxSampler(phyphox, time: time)
         }
     }
 }
