@@ -61,9 +61,12 @@ let targets: [Target] = [
     library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
     library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
     library("CJSONC", pkgConfig: "json-c", package: "libjson-c-dev"),
-    .target(name: "CSimdJSON", path: "Sources/CLibraries/CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+    library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
+    library("CMiniZip", package: "libminizip-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
     library("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
+    library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
+    .target(name: "CSimdJSON", path: "Sources/CLibraries/CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     library("CEpoll", package: "libc6-dev"),
     .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
 
@@ -75,14 +78,18 @@ let targets: [Target] = [
     module("Platform", "HTTPServer", ["CMicroHTTPD", "Diagnostics"]),
     module("Platform", "HTTPClient", ["CCurl", "Diagnostics"]),
     module("Platform", "FastJSON", ["CJSONC", "CSimdJSON"]),
+    module("Platform", "SystemBus", ["CSystemd", "Diagnostics"]),
     module("Platform", "TOML", ["CTOMLPlusPlus", "FastJSON"]),
-    module("Platform", "Compression", ["CZlib"]),
+    module("Platform", "XML", ["CExpat"]),
+    module("Platform", "Compression", ["CMiniZip", "CZlib"]),
     module("Platform", "QRCode", ["CQREncode"]),
 
     // Samples, samplers, recorder
     module("Samples", "Samples", ["Diagnostics"]),
     module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression"]),
+    module("Samplers", "BusSamplers", ["Samples", "SystemBus", "Diagnostics"]),
+    module("Samplers", "HealthImport", ["Samples", "Compression"]),
     module(
         "Samplers",
         "PhoneSamplers",
@@ -111,9 +118,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "PhoneSamplers", "QRCode",
-            "ReplaySamplers", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO", "AdafruitIOClient",
-            "Publisher", "Control",
+            "ReplaySamplers", "PhoneSamplers", "QRCode", "HealthImport", "Recorder", "DataPoints", "Feeds", "Outbox",
+            "AdafruitIO", "AdafruitIOClient", "Publisher", "Control",
         ]
     ),
     program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),
@@ -147,13 +153,17 @@ let targets: [Target] = [
     tests("Sockets", ["Sockets", "Diagnostics", "TestKit"]),
     tests("HTTPServer", ["HTTPServer", "HTTPClient", "Diagnostics", "TestKit"]),
     tests("HTTPClient", ["HTTPClient", "HTTPServer", "Diagnostics", "TestKit"]),
+    tests("SystemBus", ["SystemBus", "Diagnostics", "TestKit"]),
     tests("FastJSON", ["FastJSON", "TestKit"]),
     tests("TOML", ["TOML", "FastJSON", "TestKit"]),
+    tests("XML", ["XML"]),
     tests("Compression", ["Compression", "TestKit"]),
     tests("QRCode", ["QRCode", "TestKit"]),
     tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
+    tests("BusSamplers", ["BusSamplers", "Samples", "SystemBus", "FastJSON", "Diagnostics", "TestKit"]),
+    tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
     tests(
         "PhoneSamplers",
         ["PhoneSamplers", "Samples", "HTTPServer", "HTTPClient", "MQTT", "FastJSON", "Diagnostics", "TestKit"]

@@ -15,6 +15,7 @@ enum Help {
           outbox      count, list, export, retry or drop the data points that wait
           query       print the samples of a stream between two times
           phone       print what to type into an app on a phone
+          import      take over a phone's history from an Apple Health export
           dashboard   create the dashboard with its toggle, status and charts
 
         feedbridge COMMAND --help tells more; feedbridge --version prints the version.
@@ -118,6 +119,22 @@ enum Help {
 
           --name NAME     the sampler with that name (default: the one without)
           --host HOST     how the phone reaches this machine (default: its address)
+
+        """,
+        "import": """
+        Usage: feedbridge import health FILE [--publish FEED] [--of QUANTITY] [--priority NAME,NAME]
+                                             [--largest SIZE] [--json]
+
+        Reads the export.zip of Apple Health, or the export.xml in it: steps, distances, floors and heart
+        rates go into a session of their own, and each day is printed, all sources merged so that no
+        time counts twice. Days are those of the machine's time zone; TZ=Europe/Madrid before the
+        command sets another.
+
+          --publish FEED   send the total of each day that the service still keeps, dated at its noon
+          --of QUANTITY    what is sent: steps (default), distance, floors or heart_rate
+          --priority       the sources that are believed first; else watches, phones, apps
+          --largest SIZE   to how much the zip may unfold (default: "64 GB")
+          --json           print the days as JSON, each source apart, too
 
         """,
         "dashboard": """

@@ -28,6 +28,8 @@ actor BridgeService {
     private let time: any TimeSource
     private let log: Log
     private var preparing: Task<Void, Never>?
+    /// Feeds that points were sent to and that the account does not have.
+    private var missingFeeds: Set<FeedKey> = []
     private var reloading: Task<Void, Never>?
     private var http: (settings: Configuration.HTTP, server: HTTPServer)?
     private let push: PushRoutes
@@ -95,6 +97,11 @@ actor BridgeService {
             time: time,
             log: log
         )
+    }
+
+    /// Takes points that another process made; returns when they are on the disk.
+    func add(_ points: [DataPoint]) async throws {
+        try await outbox.durably(points)
     }
 
     /// Runs until the task is cancelled, then ends the session, sends what waits and disconnects.
@@ -253,8 +260,10 @@ actor BridgeService {
     }
 
     private var feeds: [FeedKey] {
-        [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)
-            + flow.forwards.feeds.sorted { $0.text < $1.text }
+        let named =
+            [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)
+            + configuration.forwards.map(\.feed)
+        return named + missingFeeds.subtracting(named).sorted()
     }
 
     /// Makes the feeds that are missing, by REST; points for a feed wait until it is there.
@@ -277,7 +286,10 @@ actor BridgeService {
             case .control(let value): control.tell(.arrived(value, retained: false))
             case .value(let feed, let text):
                 await flow.forwards.take(text, of: feed, to: broker?.broker, at: time.boot())
-            case .feedIsMissing: startPreparing()
+            case .feedIsMissing(let feed):
+                // Points may wait for a feed that no rule names any more, or never did: an import's.
+                missingFeeds.insert(feed)
+                startPreparing()
             case .stretch(let stretch): flow.stretch(stretch.intervals)
             case .clockOffset(let offset):
                 let isRight = abs(offset.inSeconds) < 300
