@@ -65,6 +65,7 @@ let targets: [Target] = [
     library("CMiniZip", package: "libminizip-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
     library("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
+    library("CSodium", pkgConfig: "libsodium", package: "libsodium-dev"),
     library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
     .target(name: "CSimdJSON", path: "Sources/CLibraries/CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     library("CEpoll", package: "libc6-dev"),
@@ -83,6 +84,7 @@ let targets: [Target] = [
     module("Platform", "XML", ["CExpat"]),
     module("Platform", "Compression", ["CMiniZip", "CZlib"]),
     module("Platform", "QRCode", ["CQREncode"]),
+    module("Platform", "SecretBox", ["CSodium", "Diagnostics"]),
 
     // Samples, samplers, recorder
     module("Samples", "Samples", ["Diagnostics"]),
@@ -93,7 +95,7 @@ let targets: [Target] = [
     module(
         "Samplers",
         "PhoneSamplers",
-        ["Samples", "Diagnostics", "HTTPServer", "HTTPClient", "MQTT", "FastJSON"]
+        ["Samples", "Diagnostics", "HTTPServer", "HTTPClient", "MQTT", "FastJSON", "SecretBox"]
     ),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
@@ -118,7 +120,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "ReplaySamplers", "PhoneSamplers", "QRCode", "HealthImport", "Recorder", "DataPoints", "Feeds", "Outbox",
+            "ReplaySamplers", "PhoneSamplers", "QRCode", "SecretBox", "HealthImport", "Recorder", "DataPoints", "Feeds",
+            "Outbox",
             "AdafruitIO", "AdafruitIOClient", "Publisher", "Control",
         ]
     ),
@@ -159,6 +162,7 @@ let targets: [Target] = [
     tests("XML", ["XML"]),
     tests("Compression", ["Compression", "TestKit"]),
     tests("QRCode", ["QRCode", "TestKit"]),
+    tests("SecretBox", ["SecretBox", "Diagnostics"]),
     tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
@@ -166,7 +170,10 @@ let targets: [Target] = [
     tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
     tests(
         "PhoneSamplers",
-        ["PhoneSamplers", "Samples", "HTTPServer", "HTTPClient", "MQTT", "FastJSON", "Diagnostics", "TestKit"]
+        [
+            "PhoneSamplers", "Samples", "HTTPServer", "HTTPClient", "MQTT", "FastJSON", "SecretBox", "Diagnostics",
+            "TestKit",
+        ]
     ),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),

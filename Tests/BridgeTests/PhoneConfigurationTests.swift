@@ -50,7 +50,7 @@ import Testing
         )
         #expect(
             try push("[[sampler]]\nkind = \"owntracks\"\nsteps_every = \"15 min\"")
-                == PushConfiguration(.ownTracks(stepsEvery: .seconds(900)))
+                == PushConfiguration(.ownTracks(stepsEvery: .seconds(900), secretFile: nil))
         )
         #expect(
             try push("[[sampler]]\nkind = \"mqtt\"\npreset = \"zigbee2mqtt\"").topics == ["zigbee2mqtt/#"]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PhoneSamplers
 
-@Suite("The local broker", .timeLimit(.minutes(1))) struct LocalBrokerTests {
+@Suite("The local broker", .timeLimit(.minutes(5))) struct LocalBrokerTests {
     private func broker(_ port: Int, _ samplers: [RunningSampler]) -> LocalBroker {
         LocalBroker(MQTTConfiguration(host: "127.0.0.1", port: port), samplers: samplers.map(\.sampler), log: .silent)
     }
@@ -18,7 +18,7 @@ import Testing
             PushConfiguration(.mqtt(DeviceShape(.zigbee2mqtt)), topics: ["zigbee2mqtt/#"])
         )
         let phone = await RunningSampler(
-            PushConfiguration(.ownTracks(stepsEvery: .seconds(600)), topics: ["owntracks/#"])
+            PushConfiguration(.ownTracks(stepsEvery: .seconds(600), secretFile: nil), topics: ["owntracks/#"])
         )
         let local = broker(mosquitto.port, [zigbee, phone])
         let run = Task { await local.run() }

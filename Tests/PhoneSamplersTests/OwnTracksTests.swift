@@ -1,6 +1,7 @@
 import Diagnostics
 import FastJSON
 import Samples
+import SecretBox
 import TestKit
 import Testing
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PhoneSamplers
 
-@Suite("phyphox", .timeLimit(.minutes(1))) struct PhyphoxTests {
+@Suite("phyphox", .timeLimit(.minutes(5))) struct PhyphoxTests {
     private static let config = #"""
         {"title":"Acceleration","buffers":[{"name":"accX","size":0}],"inputs":[
         {"source":"accelerometer","outputs":[{"x":"accX"},{"y":"accY"},{"z":"accZ"},{"t":"acc_time"}]},

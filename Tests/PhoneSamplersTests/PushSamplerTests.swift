@@ -4,7 +4,7 @@ import Testing
 
 @testable import PhoneSamplers
 
-@Suite("A source that sends by itself", .timeLimit(.minutes(1))) struct PushSamplerTests {
+@Suite("A source that sends by itself", .timeLimit(.minutes(5))) struct PushSamplerTests {
     private let place =
         #"{"locations":[{"geometry":{"coordinates":[2,1]},"properties":{"timestamp":"2025-12-31T10:00:00Z"}}]}"#
 

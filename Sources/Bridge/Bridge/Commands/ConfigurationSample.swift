@@ -138,6 +138,7 @@ struct ConfigurationSample {
         # kind = "owntracks"
         # topic = "owntracks/#"
         # steps_every = "15 min"
+        # secret_file = "/etc/feedbridge/owntracks.secret"   # the app's encryption key, if it has one
         # name = "ada"
 
         # [[sampler]]

@@ -99,7 +99,7 @@ public struct PhoneCommand: Command {
                 "  Authentication       on",
                 "  User name            any",
                 "  Password             \(secret)",
-                "  Encryption key       leave it empty",
+                "  Encryption key       leave it empty, or what is in the sampler's secret_file",
                 "", "The same settings, to be opened on the phone:", "",
             ]
             lines += qr(Self.ownTracksLink(url, secret))

@@ -19,7 +19,7 @@ extension PushConfiguration {
         case "sensor-logger":
             app = .sensorLogger(table.word("platform", default: .auto), table.word("standardised", default: .auto))
         case "owntracks":
-            app = .ownTracks(stepsEvery: table.duration("steps_every"))
+            app = .ownTracks(stepsEvery: table.duration("steps_every"), secretFile: table.string("secret_file"))
         case "overland":
             app = .overland
         case "json":

@@ -25,7 +25,9 @@ enum HTTPToken {
     static func read(
         _ file: String,
         _ configuration: String,
-        mayBeShared: Bool = false
+        mayBeShared: Bool = false,
+        least: Int = 8,
+        keepsSpaces: Bool = false
     ) throws(ConfigurationError) -> Secret {
         var status = stat()
         guard stat(file, &status) == 0 else {
@@ -37,11 +39,11 @@ enum HTTPToken {
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
             throw problem(configuration, "cannot read \(file)")
         }
-        let token = text.prefix { !$0.isNewline }.filter { !$0.isWhitespace }
-        guard token.utf8.count >= 8 else {
+        let token = text.prefix { !$0.isNewline }.filter { keepsSpaces || !$0.isWhitespace }
+        guard token.utf8.count >= least else {
             throw problem(
                 configuration,
-                "\(file) must hold at least 8 characters, such as: openssl rand -hex 16 > \(file)"
+                "\(file) must hold at least \(least) characters, such as: openssl rand -hex 16 > \(file)"
             )
         }
         return Secret(token)

@@ -375,7 +375,7 @@ actor BridgeService {
         )
         connection.username = settings.username
         connection.password = try settings.passwordFile.map { file throws(ConfigurationError) in
-            try HTTPToken.read(file, configuration.file)
+            try HTTPToken.read(file, configuration.file, least: 1, keepsSpaces: true)
         }
         connection.clientID = ClientID.text(name: configuration.name)
         let broker = LocalBroker(connection, samplers: samplers, time: time, log: log)

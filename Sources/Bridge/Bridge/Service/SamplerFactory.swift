@@ -3,6 +3,7 @@ internal import HostSamplers
 internal import PhoneSamplers
 internal import ReplaySamplers
 internal import Samples
+internal import SecretBox
 
 /// Makes the samplers that the configuration names. Making one looks for its device or file, and starts nothing.
 enum SamplerFactory {
@@ -55,6 +56,18 @@ enum SamplerFactory {
         return made
     }
 
+    /// Opens the encrypted messages of OwnTracks.
+    private static func box(_ push: PushConfiguration, _ configuration: String) throws -> SecretBox? {
+        guard case .ownTracks(_, let file?) = push.app else { return nil }
+        guard let box = SecretBox(try HTTPToken.read(file, configuration, least: 1, keepsSpaces: true)) else {
+            throw CommandError(
+                "secret_file \(file) must hold the app's encryption key: 1 to 32 characters",
+                exitCode: 2
+            )
+        }
+        return box
+    }
+
     /// The streams that no name from outside may take: this machine's, and those that files are replayed as.
     private static func reserved(_ configuration: Configuration) -> Set<Name> {
         configuration.samplers.reduce(into: []) { names, settings in
@@ -87,7 +100,12 @@ enum SamplerFactory {
         case .replay(let replay):
             try ReplaySampler(replay, time: time)
         case .push(let push):
-            PushSampler(push, reserved: reserved(configuration), time: time)
+            PushSampler(
+                push,
+                reserved: reserved(configuration),
+                box: try box(push, configuration.file),
+                time: time
+            )
         case .phyphox(let phyphox):
             PhyphoxSampler(phyphox, time: time)
         }

@@ -6,7 +6,9 @@
 // only its event, region and time are used; enter of one region comes before leave of another.
 internal import Diagnostics
 internal import FastJSON
+internal import FoundationEssentials
 internal import Samples
+internal import SecretBox
 
 struct OwnTracksDecoder: PushDecoder {
     private struct Region: Sendable {
@@ -15,6 +17,7 @@ struct OwnTracksDecoder: PushDecoder {
     }
 
     private let stepsEvery: Duration?
+    private let box: SecretBox?
     private let naming: StreamNaming
     private let whole: Name
     /// What the regions of each device are called, by the time at which they were made.
@@ -23,8 +26,9 @@ struct OwnTracksDecoder: PushDecoder {
     private var asked: [String: (at: BootInstant, until: Timestamp)] = [:]
     private static let mostKept = 1024
 
-    init(stepsEvery: Duration? = nil, naming: StreamNaming = StreamNaming(suffix: nil)) {
+    init(stepsEvery: Duration? = nil, box: SecretBox? = nil, naming: StreamNaming = StreamNaming(suffix: nil)) {
         self.stepsEvery = stepsEvery
+        self.box = box
         self.naming = naming
         whole = naming.name("owntracks")
     }
@@ -75,13 +79,29 @@ struct OwnTracksDecoder: PushDecoder {
         case "waypoints": for waypoint in object["waypoints"]?.array ?? [] { learn(waypoint, device) }
         case "beacon": readBeacon(object, device, into: &gathering)
         case "encrypted":
-            throw PushRefusal(
-                422,
-                "Encrypted messages of OwnTracks are not read. Clear the encryption key in the app; HTTPS protects the way."
-            )
+            let inner = try opened(object)
+            // One box in another would be no message, and a thousand no stack.
+            guard inner["_type"]?.string != "encrypted" else { throw PushRefusal(400, "A box holds another box.") }
+            try read(inner, device, message, into: &gathering)
         case "lwt", "cmd", "card", "status", "dump", "configuration", "request": break
         case let other: gathering.reject(whole, "a message of the type \(other.map { "\"\($0)\"" } ?? "nothing")")
         }
+    }
+
+    /// What an encrypted message says. Its secret box begins with the nonce.
+    private func opened(_ object: JSON) throws(PushRefusal) -> JSON {
+        guard let box else {
+            throw PushRefusal(
+                422,
+                "Encrypted messages need a secret_file for this sampler. Or clear the encryption key in the app: HTTPS protects the way."
+            )
+        }
+        guard let data = object["data"]?.string.flatMap({ Data(base64Encoded: $0) }), let text = box.open(Array(data)),
+            let inner = try? JSON.parse(text), inner.object != nil
+        else {
+            throw PushRefusal(422, "An encrypted message cannot be opened: the app's encryption key is another one.")
+        }
+        return inner
     }
 
     // MARK: Kinds of messages

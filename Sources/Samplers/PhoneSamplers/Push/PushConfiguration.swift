@@ -16,8 +16,9 @@ public struct PushConfiguration: Sendable, Hashable {
     public enum App: Sendable, Hashable {
         /// Sensor Logger for iOS and Android.
         case sensorLogger(PhonePlatform, PhoneStandard)
-        /// OwnTracks for iOS and Android; how often it is asked for its steps, if at all.
-        case ownTracks(stepsEvery: Duration?)
+        /// OwnTracks for iOS and Android: how often it is asked for its steps, if at all, and where the secret of its
+        /// encrypted messages is.
+        case ownTracks(stepsEvery: Duration?, secretFile: String?)
         /// Overland for iOS.
         case overland
         /// Anything that can post JSON.

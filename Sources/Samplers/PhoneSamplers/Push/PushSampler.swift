@@ -1,5 +1,6 @@
 public import Diagnostics
 public import Samples
+public import SecretBox
 
 /// A source that sends by itself. It takes messages while it runs, and answers when what they say is on the disk.
 ///
@@ -25,13 +26,19 @@ public actor PushSampler: Sampler {
     /// The executor with a thread of its own.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Makes a sampler; `reserved` are the streams of others, which no name from outside may take.
-    public init(_ configuration: PushConfiguration, reserved: Set<Name> = [], time: any TimeSource = SystemTime()) {
+    /// Makes a sampler; `reserved` are the streams of others, which no name from outside may take, and `box` opens
+    /// encrypted messages.
+    public init(
+        _ configuration: PushConfiguration,
+        reserved: Set<Name> = [],
+        box: SecretBox? = nil,
+        time: any TimeSource = SystemTime()
+    ) {
         self.configuration = configuration
         self.time = time
         kind = configuration.app.kind
         executor = BlockingExecutor(label: "feedbridge.\(kind)")
-        let made = configuration.makeDecoder(reserved: reserved)
+        let made = configuration.makeDecoder(reserved: reserved, box: box)
         decoder = made.decoder
         streams = made.streams
     }
@@ -134,7 +141,7 @@ extension PushConfiguration {
     }
 
     /// The decoder for the app, and the streams that it is known to make.
-    func makeDecoder(reserved: Set<Name>) -> (decoder: any PushDecoder, streams: [Samples.Stream]) {
+    func makeDecoder(reserved: Set<Name>, box: SecretBox?) -> (decoder: any PushDecoder, streams: [Samples.Stream]) {
         let naming = StreamNaming(suffix: isNameInStreams ? name : nil)
         switch app {
         case .sensorLogger(let platform, let standard):
@@ -145,9 +152,9 @@ extension PushConfiguration {
                 reserved: reserved
             )
             return (decoder, SensorLoggerDecoder.streams(naming))
-        case .ownTracks(let stepsEvery):
+        case .ownTracks(let stepsEvery, _):
             return (
-                OwnTracksDecoder(stepsEvery: stepsEvery, naming: naming),
+                OwnTracksDecoder(stepsEvery: stepsEvery, box: box, naming: naming),
                 OwnTracksDecoder.streams(naming)
             )
         case .overland:
