@@ -57,6 +57,10 @@ private final class PhoneWorld: Sendable {
         return Int(answer)
     }
 
+    func rewrite(_ text: String) throws {
+        _ = try io.context("[http]\nlisten = \"127.0.0.1:\(port)\"\n" + text, account: "plan = 10000")
+    }
+
     func end() async throws {
         running.cancel()
         try await running.value
@@ -113,6 +117,7 @@ struct PhoneServiceTests {
         #expect(try await world.post("/in/sensor-logger", post(2, time)).status == 200)
         #expect(try await world.post("/in/sensor-logger", post(2, time)).status == 200)
         #expect(try await world.post("/in/json/weather", #"{"t":1}"#).status == 200)
+        #expect(try await world.post("/in/json/light", #"{"value":1}"#).status == 409)
         #expect(try await world.post("/in/sensor-logger", "garbage").status == 400)
         #expect(try await world.post("/in/sensor-logger", post(3, time), token: "wrong-token").status == 401)
         _ = await world.service.control.command(.stop)
@@ -131,6 +136,23 @@ struct PhoneServiceTests {
         #expect(sensors.text.contains("light                        ok  value 2 lx"))
         #expect(sensors.text.contains("weather                      ok  t 1"))
         #expect(!world.talk.text.contains(world.token))
+        try await world.end()
+    }
+
+    @Test("a changed configuration opens and closes doors, with the same token")
+    func reload() async throws {
+        let world = try await PhoneWorld("[[sampler]]\nkind = \"json\"\n")
+        let batch =
+            #"{"locations":[{"geometry":{"coordinates":[2,1]},"properties":{"timestamp":"2025-12-31T10:00:00Z"}}]}"#
+        #expect(try await world.post("/in/json/x", #"{"v":1}"#).status == 200)
+        #expect(try await world.post("/in/overland", batch).status == 404)
+
+        try world.rewrite("[[sampler]]\nkind = \"overland\"\nwhen_off = \"refuse\"\n")
+        await world.service.reload()
+        #expect(try await world.post("/in/overland", batch).status == 503)
+        #expect(try await world.post("/in/json/x", #"{"v":1}"#).status == 404)
+        _ = await world.service.control.command(.start)
+        #expect(try await world.post("/in/overland", batch).status == 200)
         try await world.end()
     }
 

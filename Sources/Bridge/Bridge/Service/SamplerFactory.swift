@@ -16,7 +16,11 @@ enum SamplerFactory {
         var problems: [ConfigurationProblem] = []
         var owners: [Name: Configuration.Sampler] = [:]
         var known: [Name: Samples.Stream] = [:]
-        for settings in configuration.samplers {
+        // No name from outside may take the stream of another source.
+        let names = configuration.samplers.map { settings in
+            (try? sampler(settings, configuration, reserved: [], time: time))?.streams.map(\.name) ?? []
+        }
+        for (place, settings) in configuration.samplers.enumerated() {
             func problem(_ text: String) {
                 let position = settings.position
                 problems.append(
@@ -29,7 +33,8 @@ enum SamplerFactory {
                 )
             }
             do {
-                let sampler = try sampler(settings, configuration, time: time)
+                let others = names.enumerated().filter { $0.offset != place }.flatMap(\.element)
+                let sampler = try sampler(settings, configuration, reserved: Set(others), time: time)
                 for stream in sampler.streams {
                     // Apps may well speak of one phone; devices of one kind have names of their own.
                     if let other = known[stream.name], other == stream, settings.kind.isPush,
@@ -68,17 +73,6 @@ enum SamplerFactory {
         return box
     }
 
-    /// The streams that no name from outside may take: this machine's, and those that files are replayed as.
-    private static func reserved(_ configuration: Configuration) -> Set<Name> {
-        configuration.samplers.reduce(into: []) { names, settings in
-            switch settings.kind {
-            case .host: names.formUnion(hostStreams().map(\.name))
-            case .replay(let replay): names.insert(replay.stream)
-            case .push, .phyphox: break
-            }
-        }
-    }
-
     /// The streams of this machine.
     static func hostStreams() -> [Stream] {
         HostSampler().streams
@@ -92,6 +86,7 @@ enum SamplerFactory {
     private static func sampler(
         _ settings: Configuration.Sampler,
         _ configuration: Configuration,
+        reserved: Set<Name>,
         time: any TimeSource
     ) throws -> any Sampler {
         switch settings.kind {
@@ -102,7 +97,7 @@ enum SamplerFactory {
         case .push(let push):
             PushSampler(
                 push,
-                reserved: reserved(configuration),
+                reserved: reserved,
                 box: try box(push, configuration.file),
                 time: time
             )
