@@ -89,14 +89,16 @@ let targets: [Target] = [
     // Samples, samplers, recorder
     module("Samples", "Samples", ["Diagnostics"]),
     module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
-    module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression"]),
     module("Samplers", "BusSamplers", ["Samples", "SystemBus", "Diagnostics"]),
+    module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression", "FastJSON"]),
+    module("Samplers", "GPSDSamplers", ["Samples", "Diagnostics", "FastJSON", "XML"]),
     module("Samplers", "HealthImport", ["Samples", "Compression"]),
     module(
         "Samplers",
         "PhoneSamplers",
         ["Samples", "Diagnostics", "HTTPServer", "HTTPClient", "MQTT", "FastJSON", "SecretBox"]
     ),
+    module("Derivations", "Derivations", ["Samples", "Diagnostics"]),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
     // Delivery
@@ -113,6 +115,7 @@ let targets: [Target] = [
 
     // Control
     module("Control", "Control", ["Diagnostics", "FastJSON"]),
+    module("Control", "Alerts", ["Samples", "DataPoints", "Diagnostics"]),
 
     // Bridge and programs
     module(
@@ -120,9 +123,9 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "ReplaySamplers", "PhoneSamplers", "QRCode", "SecretBox", "HealthImport", "Recorder", "DataPoints", "Feeds",
-            "Outbox",
-            "AdafruitIO", "AdafruitIOClient", "Publisher", "Control",
+            "ReplaySamplers", "BusSamplers", "GPSDSamplers", "PhoneSamplers", "QRCode", "SecretBox", "HealthImport",
+            "Compression", "Derivations", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO", "AdafruitIOClient",
+            "Publisher", "Control", "Alerts",
         ]
     ),
     program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),
@@ -167,6 +170,7 @@ let targets: [Target] = [
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("BusSamplers", ["BusSamplers", "Samples", "SystemBus", "FastJSON", "Diagnostics", "TestKit"]),
+    tests("GPSDSamplers", ["GPSDSamplers", "Samples", "Diagnostics", "FastJSON", "TestKit"]),
     tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
     tests(
         "PhoneSamplers",
@@ -175,6 +179,7 @@ let targets: [Target] = [
             "TestKit",
         ]
     ),
+    tests("Derivations", ["Derivations", "ReplaySamplers", "GPSDSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
     tests("Feeds", ["Feeds", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
@@ -189,6 +194,7 @@ let targets: [Target] = [
         ["Publisher", "Simulator", "AdafruitIO", "DataPoints", "MQTT", "Diagnostics", "TestKit"]
     ),
     tests("Control", ["Control", "Diagnostics", "TestKit"]),
+    tests("Alerts", ["Alerts", "Samples", "DataPoints", "Diagnostics"]),
     tests(
         "Simulator",
         [
@@ -199,9 +205,9 @@ let targets: [Target] = [
     tests(
         "Bridge",
         [
-            "Bridge", "AdafruitIO", "AdafruitIOClient", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT",
-            "Outbox", "PhoneSamplers", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON",
-            "TOML",
+            "Bridge", "AdafruitIO", "AdafruitIOClient", "Alerts", "Control", "DataPoints", "Feeds", "HTTPServer",
+            "MQTT", "Outbox", "PhoneSamplers", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator",
+            "FastJSON", "TOML",
             "Diagnostics", "TestKit",
         ]
     ),

@@ -129,7 +129,7 @@ import Testing
 
         #expect(
             found.only("beacon") == [
-                .text("aabb0693-a4e2-4fb1-afcf-c6eb07647825"), .integer(1), .integer(2), .real(-62),
+                .text("aabb0693-a4e2-4fb1-afcf-c6eb07647825"), .integer(1), .integer(2), .real(-62), .missing,
             ]
         )
     }

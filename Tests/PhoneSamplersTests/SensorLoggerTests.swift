@@ -208,7 +208,7 @@ import Testing
 
         #expect(
             found.only("beacon") == [
-                .text("fda50693-a4e2-4fb1-afcf-c6eb07647825"), .integer(1), .integer(2), .real(-61),
+                .text("fda50693-a4e2-4fb1-afcf-c6eb07647825"), .integer(1), .integer(2), .real(-61), .real(-59),
             ]
         )
         #expect(found.only("bluetooth")?.first == .text("CC:DD"))

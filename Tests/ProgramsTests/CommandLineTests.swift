@@ -20,7 +20,8 @@ struct CommandLineTests {
         let help = try await run(["--help"])
         #expect(help.code == 0)
         let commands = [
-            "init", "check", "run", "sensors", "status", "record", "sessions", "outbox", "query", "import", "dashboard",
+            "init", "check", "run", "sensors", "status", "record", "sessions", "outbox", "query", "replay", "steps",
+            "import", "dashboard",
         ]
         for command in commands {
             #expect(help.out.contains("\n  \(command) "))

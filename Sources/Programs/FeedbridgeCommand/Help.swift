@@ -15,7 +15,9 @@ enum Help {
           outbox      count, list, export, retry or drop the data points that wait
           query       print the samples of a stream between two times
           phone       print what to type into an app on a phone
+          steps       tell the steps of an interval, or since a moment
           import      take over a phone's history from an Apple Health export
+          replay      compute steps, attitude and more from a recording in a file
           dashboard   create the dashboard with its toggle, status and charts
 
         feedbridge COMMAND --help tells more; feedbridge --version prints the version.
@@ -121,6 +123,18 @@ enum Help {
           --host HOST     how the phone reaches this machine (default: its address)
 
         """,
+        "steps": """
+        Usage: feedbridge steps --from TIME --to TIME [--json]
+               feedbridge steps --from TIME --follow [--json]
+
+        Tells steps, distance and active time of an interval of the past from the recordings: sessions,
+        and the last seven days where the derivation of steps has always = true. --follow tells them
+        again as they grow.
+
+          --from, --to    ISO 8601 with a zone (2026-05-01T12:00:00Z), now, or a time ago (-15 min)
+          --stream NAME   another pedometer's stream (default: steps)
+
+        """,
         "import": """
         Usage: feedbridge import health FILE [--publish FEED] [--of QUANTITY] [--priority NAME,NAME]
                                              [--largest SIZE] [--json]
@@ -135,6 +149,24 @@ enum Help {
           --priority       the sources that are believed first; else watches, phones, apps
           --largest SIZE   to how much the zip may unfold (default: "64 GB")
           --json           print the days as JSON, each source apart, too
+
+        """,
+        "replay": """
+        Usage: feedbridge replay FILE --derive KIND[,KIND...] [OPTIONS]
+
+        Computes from a recording, plain or gzip, as fast as possible. Prints a JSON line for each sample,
+        and at the end {"summary":{...}}. Needs no configuration. Kinds:
+        steps, floors, attitude, shake, orientation, activity, run, geofence, beacons, vibration, altitude,
+        ambient_light, heart.
+
+          --format F        csv, sensorlogger, gpx, nmea, gpsd, owntracks (default: the content says)
+          --columns LIST    what each column is: time_ns, time_ms or time_s; ax ay az, or a for a magnitude;
+                            gx gy gz; mx my mz; pressure; lat lon ele accuracy speed; - to skip
+          --rate HZ         rows a second, where no column is a time
+          --acc-unit U      g, m/s2 or raw          --gyro-unit U   deg/s or rad/s
+          --mag-unit U      uT or gauss             --sign S        iphone or android
+          --option K=V      a setting of a derivation, such as height=1.75; can be repeated
+          --summary         print the summary alone
 
         """,
         "dashboard": """

@@ -58,8 +58,21 @@ enum Invocation {
             )
         case "phone":
             return try phone(&reader)
+        case "steps":
+            let to = try reader.option("--to")
+            let follow = try reader.flag("--follow")
+            if to == nil, !follow { throw UsageError(message: "feedbridge steps needs --to TIME or --follow") }
+            return StepsCommand(
+                from: try reader.required("--from", "TIME"),
+                to: to,
+                follow: follow,
+                stream: try reader.option("--stream") ?? "steps",
+                json: try reader.flag("--json")
+            )
         case "import":
             return try importHealth(&reader)
+        case "replay":
+            return try replay(&reader)
         default:
             return try dashboard(&reader)
         }

@@ -93,6 +93,15 @@ public struct SampleBatch: Sendable {
         self.values.append(contentsOf: values)
     }
 
+    /// Adds a sample of three numbers, as sensors with three axes have them, without an array on its way.
+    public mutating func append(time: Timestamp, axes: SIMD3<Double>) {
+        precondition(stream.fields.count == 3, "a sample has one value for each field of its stream")
+        times.append(time)
+        values.append(Value(axes.x))
+        values.append(Value(axes.y))
+        values.append(Value(axes.z))
+    }
+
     /// The values of sample `row`.
     public func sample(_ row: Int) -> ArraySlice<Value> {
         let width = stream.fields.count

@@ -49,6 +49,8 @@ extension Configuration {
         let broker = root.has("broker") ? Broker(reading: root.subtable("broker")) : nil
         let forwards = root.subtables("forward").compactMap(Forward.init(reading:))
         let samplers = root.subtables("sampler").map(Sampler.init(reading:))
+        let derivations = Self.derivations(reading: root)
+        let alerting = Self.alerting(reading: root)
         let rules = root.subtables("rule").map(Rule.init(reading:))
         guard let account, let control else { return nil }
         for case let rule? in rules {
@@ -71,6 +73,8 @@ extension Configuration {
             broker: broker,
             forwards: forwards,
             samplers: samplers.compactMap(\.self),
+            derivations: derivations,
+            alerting: alerting,
             rules: rules.compactMap(\.self)
         )
     }

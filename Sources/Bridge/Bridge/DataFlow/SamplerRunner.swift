@@ -19,6 +19,8 @@ actor SamplerRunner {
 
     private var entries: [Entry] = []
     private var isRecording = false
+    /// Streams that are needed while the switch is off, too.
+    private var needed: Set<Name> = []
     private let flow: DataFlow
     private let time: any TimeSource
     private let log: Log
@@ -30,7 +32,13 @@ actor SamplerRunner {
     }
 
     /// Runs these samplers from now on: what was there with the same settings goes on, what is gone is stopped.
-    func replace(with samplers: [(settings: Configuration.Sampler, sampler: any Sampler)]) async {
+    ///
+    /// A sampler with a stream of `needed` runs while the switch is off, too.
+    func replace(
+        with samplers: [(settings: Configuration.Sampler, sampler: any Sampler)],
+        needed: Set<Name> = []
+    ) async {
+        self.needed = needed
         var kept: [Entry] = []
         var new: [(settings: Configuration.Sampler, sampler: any Sampler)] = []
         var old = entries
@@ -87,7 +95,9 @@ actor SamplerRunner {
     private func apply() {
         for index in entries.indices {
             let settings = entries[index].settings
-            let isNeeded = settings.always || settings.kind.isPush || isRecording
+            let isNeeded =
+                settings.always || settings.kind.isPush || isRecording
+                || entries[index].sampler.streams.contains { needed.contains($0.name) }
             switch (entries[index].task, isNeeded) {
             case (nil, true):
                 entries[index].task = start(entries[index].sampler, after: entries[index].ending)

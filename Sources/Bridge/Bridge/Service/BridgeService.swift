@@ -1,3 +1,4 @@
+internal import Alerts
 internal import Control
 internal import DataPoints
 internal import Diagnostics
@@ -27,6 +28,9 @@ actor BridgeService {
     private var key: Secret
     private let time: any TimeSource
     private let log: Log
+    private var keptStates: [String: [UInt8]] = [:]
+    private var keptAlerts: [String] = []
+    private let commands: CommandRunner
     private var preparing: Task<Void, Never>?
     /// Feeds that points were sent to and that the account does not have.
     private var missingFeeds: Set<FeedKey> = []
@@ -49,6 +53,7 @@ actor BridgeService {
         self.environment = environment
         self.time = time
         self.log = log
+        commands = CommandRunner(log: log)
 
         var settings = RecorderStore.Settings()
         settings.host = InitCommand.bridgeName
@@ -65,6 +70,9 @@ actor BridgeService {
         )
         let rules = try RuleEngine(configuration.rules.map(\.rule), device: configuration.name, isRecording: false)
         flow = DataFlow(rules: rules, recorder: recorder, outbox: outbox, time: time, log: log)
+        let states = try await store.value("derivations").flatMap { StateText.value([String: [UInt8]].self, $0) }
+        let derivations = try configuration.makeDerivations()
+        flow.replace(derivations: derivations, written: configuration.derivations, states: states ?? [:])
         runner = SamplerRunner(flow: flow, time: time, log: log)
         push = PushRoutes(time: time, log: log)
         flow.forwards.replace(configuration.forwards)
@@ -124,7 +132,10 @@ actor BridgeService {
             throw ConfigurationError(problems: [problem])
         }
         log.info("feedbridge \(FeedbridgeVersion.text) runs as \(configuration.name); state in \(directory.path)")
-        await runner.replace(with: samplers)
+        let begun = try? await store.value("alerts").flatMap { StateText.value([String].self, $0) }
+        try watchAlerts(configuration, begun: begun ?? [])
+        let derivations = try configuration.makeDerivations()
+        await runner.replace(with: samplers, needed: needed(derivations, configuration))
 
         let recording = Task { [recorder] in try await recorder.run() }
         let keeping = Task { [outbox] in try await outbox.run() }
@@ -146,6 +157,7 @@ actor BridgeService {
         control.finish()
         await switching.value
         flow.finish()
+        await keepDerivations()
         preparing?.cancel()
         for helper in helpers { helper.cancel() }
         await drain()
@@ -192,13 +204,16 @@ actor BridgeService {
             if new.name != configuration.name || new.state != configuration.state {
                 log.warning("name and state change only with a restart")
             }
-            let streams = samplers.flatMap { $0.sampler.streams }
+            let derivations = try new.makeDerivations()
+            let streams = samplers.flatMap { $0.sampler.streams } + derivations.flatMap(\.outputs)
             try flow.replace(
                 rules: new.rules.map(\.rule),
                 streams: streams,
                 othersMayCome: new.othersMayCome
             )
-            await runner.replace(with: samplers)
+            flow.replace(derivations: derivations, written: new.derivations)
+            try watchAlerts(new)
+            await runner.replace(with: samplers, needed: needed(derivations, new))
             flow.forwards.replace(new.forwards)
             let isOther =
                 key != self.key || new.account != configuration.account || new.control != configuration.control
@@ -300,8 +315,42 @@ actor BridgeService {
         }
     }
 
+    /// The streams that are needed while the switch is off, too.
+    private func needed(_ derivations: [any Derivation], _ configuration: Configuration) -> Set<Name> {
+        DerivedStreams.needed(derivations, configuration.derivations, also: configuration.alerting.needed)
+    }
+
+    private func watchAlerts(_ configuration: Configuration, begun: [String]? = nil) throws {
+        let executor = AlertExecutor(
+            commands: commands,
+            log: log,
+            publish: { [outbox] in outbox.append($0) },
+            record: { [control] in control.tell(.alert($0 ? .on : .off)) }
+        )
+        try flow.watch(configuration.alerting.alerts, begun: begun, with: executor)
+    }
+
+    /// Keeps what derivations must know after a restart: totals, and in which places one is.
+    private func keepDerivations() async {
+        let states = flow.derivationStates
+        let begun = flow.begunAlerts
+        guard states != keptStates || begun != keptAlerts else { return }
+        do {
+            try await store.set("derivations", StateText.text(states))
+            try await store.set("alerts", StateText.text(begun))
+            (keptStates, keptAlerts) = (states, begun)
+        } catch {
+            log.error("cannot keep the state of the derivations: \(error)")
+        }
+    }
+
     private func tick() async {
-        while (try? await time.sleep(for: .seconds(1))) != nil { flow.tick() }
+        var seconds = 0
+        while (try? await time.sleep(for: .seconds(1))) != nil {
+            flow.tick()
+            seconds += 1
+            if seconds.isMultiple(of: 10) { await keepDerivations() }
+        }
     }
 
     private func watchLimits() async {

@@ -54,7 +54,10 @@ struct SampleGathering: Sendable {
             return reject(stream.name, "the time \(time.nanoseconds) ns")
         }
         guard values.contains(where: { $0 != .missing }) else { return reject(stream.name, "a sample without a value") }
-        batches[place(of: stream)].append(time: time, values)
+        // Apps know nothing of fields that a known stream has beyond theirs.
+        let missing = stream.fields.count - values.count
+        let whole = missing > 0 ? values + Array(repeating: Value.missing, count: missing) : values
+        batches[place(of: stream)].append(time: time, whole)
     }
 
     /// Adds many samples at once, values row by row; those with an impossible time are rejected.

@@ -5,6 +5,8 @@ struct BeaconAdvert: Sendable, Equatable {
     let uuid: String
     let major: UInt16
     let minor: UInt16
+    /// The signal at one metre, in dBm; nil where the beacon tells nonsense.
+    let power: Int8?
 
     /// Nil when the data are of another company or kind, or no hexadecimal text.
     init?(manufacturerData text: String) {
@@ -28,11 +30,16 @@ struct BeaconAdvert: Sendable, Equatable {
         uuid = groups.joined(separator: "-")
         major = UInt16(bytes[20]) << 8 | UInt16(bytes[21])
         minor = UInt16(bytes[22]) << 8 | UInt16(bytes[23])
+        let told = Int8(bitPattern: bytes[24])
+        power = (-100 ... -20).contains(told) ? told : nil
     }
 
     /// The values of the stream `beacon`; a signal of 0 or 127 dBm is none.
     func values(rssi: Double?) -> [Value] {
         let signal = rssi.flatMap { $0 < 0 ? $0 : nil }
-        return [.text(uuid), .integer(Int64(major)), .integer(Int64(minor)), .number(signal)]
+        return [
+            .text(uuid), .integer(Int64(major)), .integer(Int64(minor)), .number(signal),
+            .number(power.map { Double($0) }),
+        ]
     }
 }
