@@ -65,7 +65,10 @@ let targets: [Target] = [
     library("CMiniZip", package: "libminizip-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
     library("CExif", pkgConfig: "libexif", package: "libexif-dev"),
+    library("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
+    library("CSodium", pkgConfig: "libsodium", package: "libsodium-dev"),
     library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
+    .target(name: "CSimdJSON", path: "Sources/CLibraries/CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     library("CEpoll", package: "libc6-dev"),
     .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
 
@@ -77,12 +80,14 @@ let targets: [Target] = [
     module("Platform", "Sockets", ["CEpoll", "Diagnostics"]),
     module("Platform", "HTTPServer", ["CMicroHTTPD", "Diagnostics"]),
     module("Platform", "HTTPClient", ["CCurl", "Diagnostics"]),
-    module("Platform", "FastJSON", ["CJSONC"]),
+    module("Platform", "FastJSON", ["CJSONC", "CSimdJSON"]),
     module("Platform", "SystemBus", ["CSystemd", "Diagnostics"]),
     module("Platform", "TOML", ["CTOMLPlusPlus", "FastJSON"]),
     module("Platform", "XML", ["CExpat"]),
     module("Platform", "Compression", ["CMiniZip", "CZlib"]),
     module("Platform", "ImageMetadata", ["CExif", "Diagnostics"]),
+    module("Platform", "QRCode", ["CQREncode"]),
+    module("Platform", "SecretBox", ["CSodium", "Diagnostics"]),
 
     // Samples, samplers, recorder
     module("Samples", "Samples", ["Diagnostics"]),
@@ -93,6 +98,11 @@ let targets: [Target] = [
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression", "FastJSON"]),
     module("Samplers", "GPSDSamplers", ["Samples", "Diagnostics", "FastJSON", "XML"]),
     module("Samplers", "HealthImport", ["Samples", "Compression"]),
+    module(
+        "Samplers",
+        "PhoneSamplers",
+        ["Samples", "Diagnostics", "HTTPServer", "HTTPClient", "MQTT", "FastJSON", "SecretBox"]
+    ),
     module("Derivations", "Derivations", ["Samples", "Diagnostics"]),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
@@ -118,10 +128,9 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "IIOSamplers", "ImageSamplers", "ReplaySamplers", "BusSamplers", "GPSDSamplers", "HealthImport",
-            "Compression",
-            "Derivations", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO", "AdafruitIOClient", "Publisher",
-            "Control", "Alerts",
+            "IIOSamplers", "ImageSamplers", "ReplaySamplers", "BusSamplers", "GPSDSamplers", "PhoneSamplers", "QRCode",
+            "SecretBox", "HealthImport", "Derivations", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO",
+            "AdafruitIOClient", "Publisher", "Control", "Alerts",
         ]
     ),
     program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),
@@ -136,8 +145,7 @@ let targets: [Target] = [
         "Benchmark",
         [
             "Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "IIOSamplers", "ReplaySamplers",
-            "DataPoints", "Feeds",
-            "Outbox", "Publisher", "SQLite",
+            "PhoneSamplers", "DataPoints", "Feeds", "FastJSON", "Outbox", "Publisher", "SQLite",
         ]
     ),
 
@@ -160,6 +168,8 @@ let targets: [Target] = [
     tests("TOML", ["TOML", "FastJSON", "TestKit"]),
     tests("XML", ["XML"]),
     tests("Compression", ["Compression", "TestKit"]),
+    tests("QRCode", ["QRCode", "TestKit"]),
+    tests("SecretBox", ["SecretBox", "Diagnostics"]),
     tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("IIOSamplers", ["IIOSamplers", "KernelFiles", "Samples", "Diagnostics", "XML", "TestKit"]),
@@ -168,6 +178,13 @@ let targets: [Target] = [
     tests("BusSamplers", ["BusSamplers", "Samples", "SystemBus", "FastJSON", "Diagnostics", "TestKit"]),
     tests("GPSDSamplers", ["GPSDSamplers", "Samples", "Diagnostics", "FastJSON", "TestKit"]),
     tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
+    tests(
+        "PhoneSamplers",
+        [
+            "PhoneSamplers", "Samples", "HTTPServer", "HTTPClient", "MQTT", "FastJSON", "SecretBox", "Diagnostics",
+            "TestKit",
+        ]
+    ),
     tests("Derivations", ["Derivations", "ReplaySamplers", "GPSDSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
@@ -198,9 +215,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Bridge", "AdafruitIO", "AdafruitIOClient", "Alerts", "Control", "DataPoints", "Feeds", "HTTPServer",
-            "IIOSamplers", "MQTT", "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator",
-            "FastJSON", "SQLite",
-            "TOML",
+            "IIOSamplers", "MQTT", "Outbox", "PhoneSamplers", "Publisher", "Recorder", "ReplaySamplers", "Samples",
+            "Simulator", "FastJSON", "SQLite", "TOML",
             "Diagnostics", "TestKit",
         ]
     ),

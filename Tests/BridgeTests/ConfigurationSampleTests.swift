@@ -65,7 +65,8 @@ struct ConfigurationSampleTests {
         #expect(keys.count > 25)
         #expect(problems(text).isEmpty, "\(problems(text))\n\(text)")
         let configuration = try Configuration(parsing: text, file: "feedbridge.toml")
-        #expect(configuration.samplers.count == 4)
+        #expect(configuration.samplers.count == 10)
+        #expect(configuration.forwards.count == 1)
         #expect(configuration.rules.contains { $0.rule.isComposite })
     }
 
@@ -82,7 +83,7 @@ struct ConfigurationSampleTests {
         if reader.contains("table.suffix()") { read.insert("suffix") }
         read.formUnion(reader.matches(of: /endpoint\(table, "([a-z_]+)"/).map { String($0.1) })
         #expect(read.count > 30)
-        let tables: Set = ["account", "switch", "outbox", "recorder", "http", "sampler", "rule"]
+        let tables: Set = ["account", "switch", "outbox", "recorder", "http", "broker", "forward", "sampler", "rule"]
 
         let (text, keys) = uncommented()
 

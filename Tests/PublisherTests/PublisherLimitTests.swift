@@ -177,6 +177,31 @@ struct PublisherLimitTests {
         #expect(more == [.allFeeds])
     }
 
+    @Test("feeds that are followed are subscribed to beside those of rules, also when they come later")
+    func followed() {
+        var bench = Bench(feeds: [feed])
+        bench.settings.followed = [other, feed]
+        bench.hand(.configuration(bench.settings))
+        bench.mqtt(.connected)
+        var more: [PublisherFilter] = []
+        for filter in bench.subscribed {
+            bench.mqtt(.subscribed(filter))
+            more += bench.subscribed
+        }
+        #expect(more == [.feed(feed), .feed(other)])
+
+        var later = ready()
+        later.settings.followed = [other]
+        later.hand(.configuration(later.settings))
+        #expect(later.subscribed == [.feed(other)])
+
+        var plain = Bench(feeds: [], profile: .plain(inFlight: 4, pointsPerMessage: 1))
+        plain.settings.followed = [other]
+        plain.hand(.configuration(plain.settings))
+        plain.mqtt(.connected)
+        #expect(plain.subscribed == [.control, .feed(other)])
+    }
+
     @Test("rules that want too much are slowed down by weight, said once with the numbers")
     func stretch() throws {
         let rules = [

@@ -153,6 +153,22 @@ struct SessionTests {
         #expect(text == "0.5|-3|a|b|1|\n")
     }
 
+    @Test("batches of several streams are durable together, and a full buffer is told")
+    func durableTogether() async throws {
+        let store = try await open()
+        try await store.durably([
+            accelerometer.batch([time.at(0), time.at(1)]), location.batch([]), location.batch([time.at(2)]),
+        ])
+        #expect(try value(store.files.database, "SELECT count(*) FROM accelerometer") == 2)
+        #expect(try value(store.files.database, "SELECT count(*) FROM location") == 1)
+
+        let large = accelerometer.batch((0..<200_000).map { time.at(10 + Int64($0)) })
+        await #expect(throws: RecorderError.self) { try await store.durably([location.batch([time.at(3)]), large]) }
+        #expect(try value(store.files.database, "SELECT count(*) FROM accelerometer") == 2)
+        try await store.durably([location.batch([time.at(4)])], keepOutside: false)
+        #expect(try value(store.files.database, "SELECT count(*) FROM location") == 2)
+    }
+
     @Test("a second writer is refused with the first one's process, readers are not")
     func oneWriter() async throws {
         let store = try await open()

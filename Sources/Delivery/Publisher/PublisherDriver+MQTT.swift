@@ -61,6 +61,7 @@ extension PublisherDriver {
                     )
                     inbox.yield(.mqtt(connection: number, .subscribed(filter)))
                     Task { await follow(subscription, filter, number, access) }
+                    await askForValues(filter, connection)
                 } catch {
                     log.debug("cannot subscribe to \(access.filter(filter)): \(error)")
                     inbox.yield(.mqtt(connection: number, .subscribeFailed(filter)))
@@ -110,9 +111,31 @@ extension PublisherDriver {
                 guard let feed = access.feed(of: message.topic),
                     let text = String(validating: message.payload, as: UTF8.self)
                 else { continue }
-                if case .allFeeds = filter, !machine.settings.rules.contains(where: { $0.feed == feed }) { continue }
+                let settings = machine.settings
+                let isFollowed = settings.followed.contains(feed)
+                if case .allFeeds = filter, !isFollowed, !settings.rules.contains(where: { $0.feed == feed }) {
+                    continue
+                }
+                if isFollowed, filter != .control { eventSink.yield(.value(feed, text)) }
                 inbox.yield(.mqtt(connection: number, .echoed(feed, text)))
                 if filter == .control { eventSink.yield(.control(text, retained: false)) }
+            }
+        }
+    }
+
+    /// Asks for the last values of followed feeds, which may have changed while nobody listened.
+    ///
+    /// Not where a rule writes, too: the last value may be our own.
+    private func askForValues(_ filter: PublisherFilter, _ connection: MQTTConnection) async {
+        let settings = machine.settings
+        guard !settings.isPlain else { return }
+        for feed in settings.followed where filter == .feed(feed) || filter == .allFeeds {
+            if settings.rules.contains(where: { $0.feed == feed }) { continue }
+            let topic = AdafruitIOTopic.feed(feed.text, of: access.username, get: true).text
+            do {
+                try await connection.publish([], to: topic, qos: .atLeastOnce)
+            } catch {
+                log.debug("cannot ask for the value of feed \(feed): \(error)")
             }
         }
     }
@@ -130,7 +153,8 @@ extension PublisherDriver {
             let topic = words.first { $0.hasPrefix("\(access.username)/") }
             if words.contains("SUBSCRIBE") {
                 let filters: [PublisherFilter] =
-                    [.control, .errors, .throttle, .allFeeds] + machine.settings.rules.map { .feed($0.feed) }
+                    [.control, .errors, .throttle, .allFeeds]
+                    + (machine.settings.rules.map(\.feed) + machine.settings.followed).map { .feed($0) }
                 return filters.filter { access.filter($0) == topic }.map(MQTTHappening.subscribeFailed)
             }
             return [.rejected(topic.flatMap(access.feed))]

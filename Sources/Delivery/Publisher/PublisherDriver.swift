@@ -10,6 +10,8 @@ public enum DeliveryEvent: Sendable, Hashable {
     case link(PublisherLink?)
     /// A value of the control feed that came over MQTT, and whether the broker had kept it.
     case control(String, retained: Bool)
+    /// A value of one of the followed feeds that came over MQTT, our own included.
+    case value(FeedKey, String)
     /// A feed that rules publish to is missing: create it, then say `feedIsReady`.
     case feedIsMissing(FeedKey)
     /// The service's clock minus ours, as one of its answers told.

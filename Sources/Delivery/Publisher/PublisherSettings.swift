@@ -43,6 +43,8 @@ public struct PublisherSettings: Sendable, Hashable {
     public var settle = Duration.seconds(10)
     /// What the rules want; one entry a feed that rules publish to.
     public var rules: [RuleDemand] = []
+    /// Feeds whose values are told as events, whoever wrote them.
+    public var followed: [FeedKey] = []
     /// Feeds that keep only their last value: what is lost there cannot be looked up.
     public var feedsWithoutHistory: Set<FeedKey> = []
 

@@ -105,11 +105,11 @@ extension PublisherStateMachine {
     /// What is to be subscribed to with these settings.
     mutating func wantSubscriptions() {
         guard !settings.isPlain else {
-            mqtt.wanted = [.control]
+            mqtt.wanted = [.control] + settings.followed.map { .feed($0) }
             return
         }
         var feeds: [FeedKey] = []
-        for rule in settings.rules where !feeds.contains(rule.feed) { feeds.append(rule.feed) }
+        for feed in settings.rules.map(\.feed) + settings.followed where !feeds.contains(feed) { feeds.append(feed) }
         let echoes: [PublisherFilter] =
             feeds.count > settings.mostEchoFilters ? [.allFeeds] : feeds.map { .feed($0) }
         mqtt.wanted = [.control, .errors, .throttle] + echoes

@@ -8,11 +8,21 @@ public struct HTTPRoute: Sendable {
     /// The path that it is for, as it was written.
     public let pattern: String
     let handler: HTTPHandler
+    let admit: (@Sendable (HTTPRequest) -> HTTPResponse?)?
 
     /// Makes a route. In the pattern `:name` stands for one segment, a last `*name` for one or more.
     ///
     /// `/feeds/:key/data/last` wins over `/feeds/:key/data/:id`, in whatever order they are listed.
-    public init(_ method: HTTPMethod, _ pattern: String, handler: @escaping HTTPHandler) {
+    ///
+    /// `admit` sees the request before its body: what it answers is the answer, and the body is thrown away as it comes.
+    /// It runs on the server's thread, so it must be quick and must not wait.
+    public init(
+        _ method: HTTPMethod,
+        _ pattern: String,
+        admit: (@Sendable (HTTPRequest) -> HTTPResponse?)? = nil,
+        handler: @escaping HTTPHandler
+    ) {
+        self.admit = admit
         self.method = method
         self.pattern = pattern
         self.handler = handler

@@ -126,6 +126,7 @@ extension ServerLoop {
         switch rules.router.match(method, target.segments) {
         case .found(let route, let parameters):
             request.parameters = parameters
+            if let refusal = route.admit?(request) { return refuse(exchange, refusal) }
             exchange.state = .receiving(request, route.handler)
         case .wrongMethod(let allowed):
             let allow = allowed.map(\.rawValue).joined(separator: ", ")

@@ -11,6 +11,7 @@ enum Benchmark {
             case "mqtt": try await benchmarkMQTT(Options(arguments.dropFirst()))
             case "delivery": try await benchmarkDelivery(Options(arguments.dropFirst()))
             case "recorder": try await RecorderBenchmark.run(Array(arguments.dropFirst()))
+            case "phones": try await PhonesBenchmark.run(Options(arguments.dropFirst()))
             case "outbox": try await OutboxBenchmark.run(Array(arguments.dropFirst()))
             case "rules": try benchmarkRules(Options(arguments.dropFirst()))
             case "host": try await benchmarkHost(Options(arguments.dropFirst()))
@@ -20,6 +21,7 @@ enum Benchmark {
                 throw BenchmarkError(
                     "usage: Benchmark mqtt --port PORT [--count 60000], delivery --port PORT --folder FOLDER [--count 60000]"
                         + " [--durability full|normal], recorder FOLDER SAMPLES BATCH COMMIT, "
+                        + "phones --folder FOLDER [--posts 500] [--samples 1000], "
                         + "outbox write FOLDER POINTS COMMIT full|normal, outbox open FOLDER, "
                         + "rules [--samples N] [--batch N], host [--every-ms N], "
                         + "iio --root FOLDER --mode poll|buffer|batch [--every-ms 10] [--seconds 10], "

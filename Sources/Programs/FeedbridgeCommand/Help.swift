@@ -14,6 +14,7 @@ enum Help {
           sessions    list, show, export or delete recordings
           outbox      count, list, export, retry or drop the data points that wait
           query       print the samples of a stream between two times
+          phone       print what to type into an app on a phone
           steps       tell the steps of an interval, or since a moment
           import      take over a phone's history from an Apple Health export
           replay      compute steps, attitude and more from a recording in a file
@@ -109,6 +110,17 @@ enum Help {
 
           --from, --to    ISO 8601 with a zone (2026-05-01T12:00:00Z), now, or a time ago (-15 min)
           --format        csv (default) or jsonl
+
+        """,
+        "phone": """
+        Usage: feedbridge phone APP [--name NAME] [--host HOST] [--config FILE]
+
+        Prints what to type into an app on a phone, so that it sends to this bridge: address, topic,
+        token, and a QR code where the app can read one. APP is sensor-logger, owntracks, overland, json
+        or phyphox. The token is shown: whoever has it can send.
+
+          --name NAME     the sampler with that name (default: the one without)
+          --host HOST     how the phone reaches this machine (default: its address)
 
         """,
         "steps": """

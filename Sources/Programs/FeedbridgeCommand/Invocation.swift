@@ -56,6 +56,8 @@ enum Invocation {
                 to: try reader.required("--to", "TIME"),
                 format: try format(&reader, default: .csv, allowed: [.csv, .jsonl])
             )
+        case "phone":
+            return try phone(&reader)
         case "steps":
             let to = try reader.option("--to")
             let follow = try reader.flag("--follow")
@@ -163,6 +165,17 @@ enum Invocation {
         default:
             throw UsageError(message: "feedbridge outbox takes stats, list, export, retry or drop, not \"\(action)\"")
         }
+    }
+
+    private static func phone(_ reader: inout ArgumentReader) throws(UsageError) -> any Command {
+        let name = try reader.option("--name")
+        let host = try reader.option("--host")
+        let apps = PhoneCommand.apps.joined(separator: ", ")
+        let app = try reader.word(apps)
+        guard PhoneCommand.apps.contains(app) else {
+            throw UsageError(message: "feedbridge phone takes one of \(apps), not \"\(app)\"")
+        }
+        return PhoneCommand(app: app, name: name, host: host)
     }
 
     private static func dashboard(_ reader: inout ArgumentReader) throws(UsageError) -> any Command {

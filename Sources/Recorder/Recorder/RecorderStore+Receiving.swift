@@ -28,6 +28,35 @@ extension RecorderStore {
         _ = try await finish(ticket)
     }
 
+    /// Takes samples of several streams and returns when all are on the disk, safe from a power cut: one commit for all.
+    ///
+    /// When it throws, some may be there all the same; who sends them again sees to doubles.
+    public nonisolated func durably(
+        _ batches: [SampleBatch],
+        keepOutside: Bool = true
+    ) async throws(RecorderError) {
+        let taken = buffer.withLock { buffer -> (tickets: [Int], isFull: Bool, isClosed: Bool) in
+            var tickets: [Int] = []
+            for batch in batches where !batch.isEmpty {
+                guard let ticket = buffer.append(batch, keepOutside: keepOutside, waited: true)?.ticket else {
+                    return (tickets, true, buffer.isClosed)
+                }
+                tickets.append(ticket)
+            }
+            return (tickets, false, buffer.isClosed)
+        }
+        var failure: RecorderError? = taken.isFull ? (taken.isClosed ? .closed : .bufferFull) : nil
+        // The first commit writes all; the others only take their outcome.
+        for ticket in taken.tickets {
+            do throws(RecorderError) {
+                _ = try await finish(ticket)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
     /// Begins a session and returns its number. Its span starts at the time of this call: no sample is lost meanwhile.
     public nonisolated func startSession(reason: SessionReason) async throws(RecorderError) -> Int64 {
         let now = time.wall()

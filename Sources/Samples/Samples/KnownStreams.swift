@@ -87,6 +87,7 @@ public enum KnownStreams {
             ("accuracy", .none, .integer)
         )
         add("heading", ("degrees", .degrees, .real), ("accuracy", .degrees, .real))
+        add("battery", ("level", .percent, .real), ("state", .none, .text))
         add("shake", ("event", .none, .text))
         add("orientation", ("face", .none, .text))
         add("activity", ("class", .none, .text), ("confidence", .none, .real))

@@ -44,9 +44,31 @@ public protocol SampleSink: Sendable {
 
     /// Waits until the receiver's buffers have room again, for a source that can wait: a file, never a sensor.
     func waitForRoom() async throws
+
+    /// Counts samples of `stream` that the source knew to be there already, and has left out.
+    func skip(_ count: Int, of stream: Name)
+
+    /// Takes samples that may come late or while the switch is off; `durably` returns when they are on the disk.
+    ///
+    /// A sample goes into the session whose span holds its time; others are kept outside when `keepOutside`, else nowhere.
+    func store(_ batches: [SampleBatch], keepOutside: Bool, durably: Bool) async throws
+
+    /// Whether the switch is on.
+    var isRecording: Bool { get }
 }
 
 extension SampleSink {
+    /// Counts nothing.
+    public func skip(_ count: Int, of stream: Name) {}
+
+    /// Takes the samples as any others.
+    public func store(_ batches: [SampleBatch], keepOutside: Bool, durably: Bool) async throws {
+        for batch in batches { receive(batch) }
+    }
+
+    /// On: right for a receiver without a switch.
+    public var isRecording: Bool { true }
+
     /// Does not wait: right for a receiver that takes everything at once.
     public func waitForRoom() async throws {}
 }

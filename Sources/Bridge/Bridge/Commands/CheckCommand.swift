@@ -122,6 +122,10 @@ public struct CheckCommand: Command {
         if !located.isEmpty {
             lines.append("Positions leave this machine through: \(located.map(\.feed.text).joined(separator: ", "))")
         }
+        let bodily = configuration.rules.map(\.rule).filter(publishesHealth)
+        if !bodily.isEmpty {
+            lines.append("Health values leave this machine through: \(bodily.map(\.feed.text).joined(separator: ", "))")
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -141,6 +145,13 @@ public struct CheckCommand: Command {
 
     private func feeds(_ configuration: Configuration) -> [FeedKey] {
         [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)
+            + configuration.forwards.map(\.feed)
+    }
+
+    private func publishesHealth(_ rule: Rule) -> Bool {
+        rule.fields.contains { field in
+            ["heart_rate", "steps", "floors", "activity"].contains { field.stream.text.hasPrefix($0) }
+        }
     }
 
     private func publishesPlace(_ rule: Rule) -> Bool {

@@ -104,8 +104,27 @@ struct ConfigurationSample {
         # smallest_free = "500 MB"
 
         [http]
-        # Where GET /metrics (Prometheus) and GET /healthz answer. Default: nowhere.
+        # Where GET /metrics (Prometheus) and GET /healthz answer, and where phones post to. Default: nowhere. Phones reach
+        # "0.0.0.0:8377"; `feedbridge phone APP` prints what to type into the app.
         # listen = "127.0.0.1:8377"
+
+        # A file with the token that phones must show, readable by nobody else. Default: http-token in the state folder,
+        # made at the first start.
+        # token_file = "/etc/feedbridge/http.token"
+
+        # A certificate for HTTPS and its key, PEM files; without a key of its own the certificate's file holds both.
+        # certificate = "/etc/feedbridge/cert.pem"
+        # certificate_key = "/etc/feedbridge/cert.key"
+
+        # Names under which clients reach this machine, beside its own. Others are refused, as are pages of the web.
+        # names = ["greenhouse.example.org"]
+
+        # The broker at home, for devices, for phones that speak MQTT, and for [[forward]].
+        # [broker]
+        # url = "mqtt://localhost:1883"
+        # username = "feedbridge"
+        # password_file = "/etc/feedbridge/broker.password"
+        # ca_file = "/path/ca.pem"
 
         # Samplers read sensors. always = true keeps one running while the switch is off.
         [[sampler]]
@@ -143,6 +162,52 @@ struct ConfigurationSample {
         # file = "walk.csv"
         # speed = 1.0         # 2 is twice as fast; 0 is as fast as possible
         # keep_time = false   # false: shifted so that its first sample is now
+
+        # Apps on phones. They send by themselves, so the switch does not stop them: when_off = "keep" stores what comes
+        # while it is off for 7 days, "discard" throws it away, "refuse" makes the phone keep it. A name makes a second
+        # phone of a kind: it posts to /in/sensor-logger/lid and its streams are accelerometer.lid ...
+        # [[sampler]]
+        # kind = "sensor-logger"
+        # platform = "auto"       # "ios" or "android" where the app does not say; an iPhone's signs are the opposite
+        # standardised = "auto"   # "on" when "Standardise Units & Frames" is on in the app, else "off"
+        # when_off = "keep"
+
+        # [[sampler]]
+        # kind = "owntracks"
+        # topic = "owntracks/#"
+        # steps_every = "15 min"
+        # secret_file = "/etc/feedbridge/owntracks.secret"   # the app's encryption key, if it has one
+        # name = "ada"
+
+        # [[sampler]]
+        # kind = "overland"
+
+        # phyphox, with remote access on: the address is what it shows. The switch starts and stops its experiment.
+        # [[sampler]]
+        # kind = "phyphox"
+        # url = "http://192.168.1.20:8080"
+        # every = "500 ms"
+
+        # Anything else that can post JSON, to /in/json/weather. Without map all members become fields.
+        # [[sampler]]
+        # kind = "json"
+        # name = "weather"
+        # stream = "weather"
+        # time = "/when"
+        # map = { "/outside/t" = "temperature.value", "co2" = { field = "co2", unit = "ppm" } }
+
+        # Any device on the broker at home; preset = "zigbee2mqtt", "tasmota" or "esphome" knows topics and payloads.
+        # [[sampler]]
+        # kind = "mqtt"
+        # topic = ["zigbee2mqtt/#"]
+        # preset = "zigbee2mqtt"
+
+        # A control of the dashboard that reaches a device: each new value of the feed, as a state and not twice.
+        # [[forward]]
+        # feed = "lamp"
+        # topic = "zigbee2mqtt/lamp/set"
+        # template = '{"state":"{value}"}'
+        # retain = false
 
         # Rules say what is published. Each reduces one field over a window to one data point of one feed:
         #   reduce = "last", "mean", "min", "max", "median", "rms", "stddev", "sum", "count" or "delta"

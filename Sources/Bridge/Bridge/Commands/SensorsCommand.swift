@@ -1,6 +1,6 @@
-internal import DataPoints
 internal import Diagnostics
 internal import FastJSON
+internal import PhoneSamplers
 internal import Samples
 
 /// `feedbridge sensors`: every stream with what it reads now.
@@ -13,67 +13,40 @@ public struct SensorsCommand: Command {
     }
 
     /// Reads every stream of the configuration, or of this machine when there is no configuration.
+    ///
+    /// What phones have said is known to the running bridge alone, and asked from it.
     public func run(_ context: CommandContext) async throws {
         let time = SystemTime()
-        var samplers = SamplerFactory.found(time: time)
-        if let path = try? ConfigurationFile.find(context.configurationFile, environment: context.environment) {
-            samplers = try SamplerFactory.make(try ConfigurationFile.load(path), time: time).map(\.sampler)
+        guard let path = try? ConfigurationFile.find(context.configurationFile, environment: context.environment)
+        else {
+            return show(await Self.read(SamplerFactory.found(time: time)), context)
         }
+        let configuration = try ConfigurationFile.load(path)
+        let samplers = try SamplerFactory.make(configuration, time: time).map(\.sampler)
+        var report = await Self.read(samplers.filter { !($0 is PushSampler) })
+        let phones = samplers.filter { $0 is PushSampler }
+        if !phones.isEmpty {
+            let told = await Self.ask(configuration, context)
+            let own = await Self.read(phones).rows
+            report.rows += told ?? own
+        }
+        show(report, context)
+    }
+
+    private static func read(_ samplers: [any Sampler]) async -> SensorReport {
         var rows: [(kind: String, reading: SensorReading)] = []
         for sampler in samplers {
             for reading in await sampler.readings() { rows.append((sampler.kind, reading)) }
         }
-        context.output(json ? report(rows) : text(rows))
+        return SensorReport(rows)
     }
 
-    private func report(_ rows: [(kind: String, reading: SensorReading)]) -> String {
-        let array = JSON.array(
-            rows.map { kind, reading in
-                let fields = zip(reading.stream.fields, reading.values).map { field, value -> JSON in
-                    ["name": .string(field.name.text), "unit": .string(field.unit.rawValue), "value": value.json]
-                }
-                let object: JSON = [
-                    "stream": .string(reading.stream.name.text), "kind": .string(kind), "fields": .array(fields),
-                    "state": .string(reading.condition.word), "message": JSON(reading.condition.detail),
-                ]
-                return object
-            }
-        )
-        return array.serialized() + "\n"
+    private static func ask(_ configuration: Configuration, _ context: CommandContext) async -> [JSON]? {
+        guard let directory = try? StateDirectory(configuration, environment: context.environment) else { return nil }
+        return try? await LocalClient(directory).call("GET", "/sensors").array
     }
 
-    private func text(_ rows: [(kind: String, reading: SensorReading)]) -> String {
-        guard !rows.isEmpty else { return "There is no sampler in the configuration.\n" }
-        return rows.map { _, reading in
-            let values = zip(reading.stream.fields, reading.values).map { field, value in
-                let unit = field.unit.rawValue.isEmpty ? "" : " \(field.unit.rawValue)"
-                return "\(field.name) \(value.text)\(value == .missing ? "" : unit)"
-            }
-            let detail = reading.condition.detail.map { " (\($0))" } ?? ""
-            return
-                "\(reading.stream.name.text.padded(to: 28)) \(reading.condition.word)\(detail)  \(values.joined(separator: ", "))\n"
-        }.joined()
-    }
-}
-
-extension Value {
-    fileprivate var json: JSON {
-        switch self {
-        case .missing: .null
-        case .real(let number): JSON(number)
-        case .integer(let count): .number(JSONNumber(count))
-        case .text(let text): .string(text)
-        case .flag(let flag): .bool(flag)
-        }
-    }
-
-    fileprivate var text: String {
-        switch self {
-        case .missing: "-"
-        case .real(let number): CanonicalText.number(number, precision: 3) ?? "-"
-        case .integer(let count): "\(count)"
-        case .text(let text): text
-        case .flag(let flag): flag ? "yes" : "no"
-        }
+    private func show(_ report: SensorReport, _ context: CommandContext) {
+        context.output(json ? report.json.serialized() + "\n" : report.text)
     }
 }

@@ -6,6 +6,7 @@ internal import Feeds
 internal import IIOSamplers
 internal import ImageSamplers
 internal import Outbox
+internal import PhoneSamplers
 internal import ReplaySamplers
 internal import Samples
 internal import TOML
@@ -26,6 +27,7 @@ extension Configuration {
         let root = TableReader(document.root, file: file) { problems.append($0) }
         let configuration = Configuration(reading: root, file: file)
         root.finish()
+        if let configuration, problems.isEmpty { problems = configuration.phoneProblems }
         if let configuration, problems.isEmpty { problems = configuration.ruleProblems(streams: nil) }
         guard let configuration, problems.isEmpty else {
             throw ConfigurationError(problems: problems.sorted { ($0.line, $0.column) < ($1.line, $1.column) })
@@ -46,6 +48,8 @@ extension Configuration {
         let outbox = OutboxSettings(reading: root.subtable("outbox"))
         let recorder = Recorder(reading: root.subtable("recorder"))
         let http = HTTP(reading: root.subtable("http"))
+        let homeBroker = root.has("broker") ? HomeBroker(reading: root.subtable("broker")) : nil
+        let forwards = root.subtables("forward").compactMap(Forward.init(reading:))
         let samplers = root.subtables("sampler").map(Sampler.init(reading:))
         let derivations = Self.derivations(reading: root)
         let alerting = Self.alerting(reading: root)
@@ -69,6 +73,8 @@ extension Configuration {
             outbox: outbox,
             recorder: recorder,
             http: http,
+            homeBroker: homeBroker,
+            forwards: forwards,
             samplers: samplers.compactMap(\.self),
             derivations: derivations,
             alerting: alerting,
@@ -287,19 +293,25 @@ extension Configuration.Recorder {
 extension Configuration.HTTP {
     fileprivate init(reading table: TableReader) {
         defer { table.finish() }
-        guard let text = table.string("listen") else {
-            self.init(listen: nil)
-            return
-        }
+        self.init(
+            listen: Self.address(table),
+            tokenFile: table.string("token_file"),
+            certificate: table.string("certificate"),
+            certificateKey: table.string("certificate_key"),
+            names: table.strings("names") ?? []
+        )
+    }
+
+    private static func address(_ table: TableReader) -> Configuration.ListenAddress? {
+        guard let text = table.string("listen") else { return nil }
         guard let endpoint = Endpoint("http://\(text)", schemes: ["http"]), text.contains(":") else {
             table.problem(
                 at: "listen",
                 "listen must be an address and a port such as \"127.0.0.1:8377\", not \"\(text)\""
             )
-            self.init(listen: nil)
-            return
+            return nil
         }
-        self.init(listen: Configuration.ListenAddress(host: endpoint.host, port: endpoint.port))
+        return Configuration.ListenAddress(host: endpoint.host, port: endpoint.port)
     }
 }
 
@@ -307,7 +319,7 @@ extension Configuration.Sampler {
     fileprivate init?(reading table: TableReader) {
         defer { table.finish() }
         let always = table.flag("always", default: false)
-        let kinds = ["host", "iio", "image", "replay"]
+        let kinds = ["host", "iio", "image", "replay", "phyphox"] + PushConfiguration.kinds
         guard let kind = table.string("kind") else {
             table.problem(at: "kind", "kind is missing: one of \(kinds.map { "\"\($0)\"" }.joined(separator: ", "))")
             return nil
@@ -325,6 +337,12 @@ extension Configuration.Sampler {
         case "replay":
             guard let replay = ReplayConfiguration(reading: table) else { return nil }
             self.init(position: table.position, always: always, kind: .replay(replay))
+        case "phyphox":
+            guard let phyphox = PhyphoxConfiguration(reading: table) else { return nil }
+            self.init(position: table.position, always: always, kind: .phyphox(phyphox))
+        case let kind where PushConfiguration.kinds.contains(kind):
+            guard let push = PushConfiguration(reading: table, kind: kind) else { return nil }
+            self.init(position: table.position, always: always, kind: .push(push))
         default:
             let nearest = TOMLTable.nearest(to: kind, among: kinds).map { "; did you mean \"\($0)\"?" } ?? ""
             table.problem(
@@ -422,7 +440,13 @@ extension Configuration.Rule {
 extension Configuration {
     /// Checks the rules against the streams that there are; problems carry the place in the file.
     func ruleProblems(streams: [Samples.Stream]?) -> [ConfigurationProblem] {
-        Feeds.Rule.problems(of: rules.map(\.rule), device: name, streams: streams).map { problem in
+        let problems = Feeds.Rule.problems(
+            of: rules.map(\.rule),
+            device: name,
+            streams: streams,
+            othersMayCome: othersMayCome
+        )
+        return problems.map { problem in
             let rule = rules[problem.rule]
             let position = rule.keys[problem.key.rawValue] ?? rule.position
             return ConfigurationProblem(file: file, line: position.line, column: position.column, text: problem.text)

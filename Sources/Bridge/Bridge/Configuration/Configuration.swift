@@ -4,6 +4,7 @@ public import Feeds
 public import IIOSamplers
 public import ImageSamplers
 public import Outbox
+public import PhoneSamplers
 public import ReplaySamplers
 
 /// What `feedbridge.toml` says, checked. It touches no device, no file but its own, and no network.
@@ -24,6 +25,10 @@ public struct Configuration: Sendable, Equatable {
     public var recorder: Recorder
     /// `[http]`.
     public var http: HTTP
+    /// `[broker]`, if it is there.
+    public var homeBroker: HomeBroker?
+    /// `[[forward]]`, in order.
+    public var forwards: [Forward]
     /// `[[sampler]]`, in order.
     public var samplers: [Sampler]
     /// What is computed from the samples.
@@ -132,6 +137,40 @@ public struct Configuration: Sendable, Equatable {
     public struct HTTP: Sendable, Equatable {
         /// Where it listens; nil: nowhere.
         public var listen: ListenAddress?
+        /// The file with the token that apps must show; nil: `http-token` in the state folder.
+        public var tokenFile: String?
+        /// The certificate for HTTPS, a PEM file; nil: plain HTTP.
+        public var certificate: String?
+        /// The certificate's key, a PEM file; nil: it stands in the certificate's file.
+        public var certificateKey: String?
+        /// Names of this machine that clients may use, beside its own.
+        public var names: [String] = []
+    }
+
+    /// The local broker.
+    public struct HomeBroker: Sendable, Equatable {
+        /// Where it is: `mqtt://` or `mqtts://`.
+        public var url: Endpoint
+        /// The account there, if it asks for one.
+        public var username: String?
+        /// The file with the account's password.
+        public var passwordFile: String?
+        /// Certificate authorities to trust instead of the system's.
+        public var caFile: String?
+    }
+
+    /// A dashboard control that reaches a device.
+    public struct Forward: Sendable, Equatable {
+        /// Where it stands in the file.
+        public var position: Position
+        /// The feed that the control writes.
+        public var feed: FeedKey
+        /// The topic on the local broker.
+        public var topic: String
+        /// What is published there.
+        public var template: ForwardTemplate
+        /// Whether the broker keeps it for a device that comes later.
+        public var retain: Bool
     }
 
     /// An address and a port to listen on.
@@ -161,6 +200,15 @@ public struct Configuration: Sendable, Equatable {
             case image(ImageConfiguration)
             /// A file.
             case replay(ReplayConfiguration)
+            /// An app or a device that sends by itself; it is not stopped with the switch, see `when_off`.
+            case push(PushConfiguration)
+            /// A phone with phyphox, which is asked.
+            case phyphox(PhyphoxConfiguration)
+
+            /// Whether the source sends by itself.
+            var isPush: Bool {
+                if case .push = self { true } else { false }
+            }
         }
     }
 

@@ -37,6 +37,13 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
+    /// A place to listen on.
+    init(_ address: Configuration.ListenAddress) {
+        scheme = "http"
+        host = address.host
+        port = address.port
+    }
+
     /// Whether the connection is encrypted.
     public var isSecure: Bool { scheme == "mqtts" || scheme == "https" }
 

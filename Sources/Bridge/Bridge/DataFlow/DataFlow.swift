@@ -48,8 +48,11 @@ final class DataFlow: SampleSink {
     private let time: any TimeSource
     private let log: Log
     private let state: Guarded<State>
+    /// What dashboards tell devices; it has to know what went the other way.
+    let forwards: Forwards
 
     init(rules: RuleEngine, recorder: RecorderStore, outbox: OutboxStore, time: any TimeSource, log: Log) {
+        forwards = Forwards(log: log)
         self.recorder = recorder
         self.outbox = outbox
         self.time = time
@@ -93,6 +96,35 @@ final class DataFlow: SampleSink {
         act(on: effects)
     }
 
+    func store(_ batches: [SampleBatch], keepOutside: Bool, durably: Bool) async throws {
+        let batches = batches.filter { !$0.isEmpty }
+        if durably {
+            try await recorder.durably(batches, keepOutside: keepOutside)
+        } else {
+            for batch in batches { recorder.receive(batch, keepOutside: keepOutside) }
+        }
+        show(batches)
+    }
+
+    /// Counts samples that are recorded, and shows them to derivations, rules and alerts.
+    private func show(_ batches: [SampleBatch]) {
+        let effects = state.withLock { state in
+            var effects = Effects()
+            for batch in batches {
+                take([batch], into: &state, &effects)
+                take(state.derived.receive(batch), into: &state, &effects, areDerived: true)
+            }
+            return effects
+        }
+        act(on: effects)
+    }
+
+    func skip(_ count: Int, of stream: Name) {
+        state.withLock { $0.monitors[stream, default: StreamMonitor(askedHertz: nil)].skip(count) }
+    }
+
+    var isRecording: Bool { state.withLock { $0.rules.isRecording } }
+
     /// What is to be done once the lock is free.
     private struct Effects {
         var points: [DataPoint] = []
@@ -122,7 +154,7 @@ final class DataFlow: SampleSink {
 
     private func act(on effects: Effects) {
         for (batch, isKept) in effects.derived { recorder.receive(batch, keepOutside: isKept) }
-        outbox.append(effects.points)
+        append(effects.points)
         effects.executor?.execute(effects.notices)
     }
 
@@ -162,7 +194,7 @@ final class DataFlow: SampleSink {
 
     /// Follows the switch: rules without `always` work only while it is on.
     func setRecording(_ isOn: Bool) {
-        outbox.append(state.withLock { $0.rules.setRecording(isOn) })
+        append(state.withLock { $0.rules.setRecording(isOn) })
     }
 
     /// Closes windows whose time has passed, for streams that fell silent, and lets derivations see that time goes on.
@@ -209,22 +241,22 @@ final class DataFlow: SampleSink {
 
     /// Publishes what all windows hold, at the end of the program.
     func finish() {
-        outbox.append(state.withLock { $0.rules.finish() })
+        append(state.withLock { $0.rules.finish() })
     }
 
     /// Puts other rules in place; a rule that did not change keeps its open window.
-    func replace(rules: [Rule], streams: [Stream]) throws(RulesError) {
+    func replace(rules: [Rule], streams: [Stream], othersMayCome: Bool = false) throws(RulesError) {
         let points = try state.withLock { state throws(RulesError) in
             let before = state.written
             state.written = rules
             do throws(RulesError) {
-                return try state.rules.replace(with: state.slowed, streams: streams)
+                return try state.rules.replace(with: state.slowed, streams: streams, othersMayCome: othersMayCome)
             } catch {
                 state.written = before
                 throw error
             }
         }
-        outbox.append(points)
+        append(points)
     }
 
     /// Makes points only so often, since the budget has no room for more; empty: as the rules are written.
@@ -234,10 +266,16 @@ final class DataFlow: SampleSink {
                 state.intervals = intervals
                 return try state.rules.replace(with: state.slowed)
             }
-            outbox.append(points)
+            append(points)
         } catch {
             log.error("the rules cannot be slowed down: \(error)")
         }
+    }
+
+    private func append(_ points: [DataPoint]) {
+        guard !points.isEmpty else { return }
+        forwards.noteOwn(points, at: time.boot())
+        outbox.append(points)
     }
 
     /// How every stream is doing.

@@ -95,8 +95,9 @@ actor SamplerRunner {
 
     private func apply() {
         for index in entries.indices {
+            let settings = entries[index].settings
             let isNeeded =
-                entries[index].settings.always || isRecording
+                settings.always || settings.kind.isPush || isRecording
                 || entries[index].sampler.streams.contains { needed.contains($0.name) }
             switch (entries[index].task, isNeeded) {
             case (nil, true):
@@ -145,7 +146,7 @@ extension Configuration.Sampler {
             // Nothing comes between two batches: that is no silence.
             case .batch: nil
             }
-        case .image, .replay: nil
+        case .image, .replay, .push, .phyphox: nil
         }
     }
 

@@ -69,6 +69,9 @@ struct StreamMonitor: Sendable {
         return true
     }
 
+    /// Counts samples that the source left out, since they had come before.
+    mutating func skip(_ count: Int) { duplicate += count }
+
     /// Samples a second, over the last five to ten seconds; nil before the first five are over.
     func rate(at now: BootInstant) -> Double? {
         var copy = self

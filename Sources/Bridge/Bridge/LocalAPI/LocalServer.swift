@@ -17,6 +17,9 @@ struct LocalRoutes: Sendable {
             HTTPRoute(.get, "/status") { [service] _ in
                 .json(await service.status().json.serialized())
             },
+            HTTPRoute(.get, "/sensors") { [service] _ in
+                .json(SensorReport(await service.pushed()).json.serialized())
+            },
             HTTPRoute(.post, "/record") { [self] request in
                 await record(request)
             },

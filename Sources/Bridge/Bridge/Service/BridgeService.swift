@@ -4,7 +4,9 @@ internal import DataPoints
 internal import Diagnostics
 internal import Feeds
 internal import HTTPServer
+internal import MQTT
 internal import Outbox
+internal import PhoneSamplers
 internal import Publisher
 internal import Recorder
 internal import Samples
@@ -36,7 +38,10 @@ actor BridgeService {
     private var reloading: Task<Void, Never>?
     private var serviceClock: ServiceClock?
     private var clockWasRight: Bool?
-    private var metrics: (address: Configuration.ListenAddress, server: HTTPServer)?
+    private var http: (settings: Configuration.HTTP, server: HTTPServer)?
+    private let push: PushRoutes
+    private var broker:
+        (settings: Configuration.HomeBroker, samplers: [PushSampler], broker: LocalBroker, task: Task<Void, Never>)?
 
     init(
         _ configuration: Configuration,
@@ -80,6 +85,8 @@ actor BridgeService {
             log.warning("what the account has used in the last minute is not known: nothing is sent for a minute")
             kept = .lost(at: time.boot())
         }
+        push = PushRoutes(time: time, log: log)
+        flow.forwards.replace(configuration.forwards)
         delivery = PublisherDriver(
             PublisherSettings(configuration),
             access: try PublisherAccess(configuration, key: key),
@@ -125,7 +132,10 @@ actor BridgeService {
         defer { local.stop() }
         directory.linkSocket()
         do {
-            try serveMetrics(configuration.http)
+            try serve(configuration, samplers.map(\.sampler))
+        } catch let error as ConfigurationError {
+            try? await recorder.close()
+            throw error
         } catch {
             try? await recorder.close()
             let problem = ConfigurationProblem(file: configuration.file, line: 0, column: 0, text: "[http] \(error)")
@@ -152,6 +162,7 @@ actor BridgeService {
         while !Task.isCancelled { try? await time.sleep(for: .seconds(3600)) }
 
         log.info("stopping")
+        broker?.task.cancel()
         await runner.stopAll()
         control.finish()
         await switching.value
@@ -177,7 +188,7 @@ actor BridgeService {
             log.error("the recordings could not be closed properly: \(error)")
         }
         await store.close()
-        metrics?.server.stop()
+        http?.server.stop()
         log.info("stopped")
     }
 
@@ -210,10 +221,15 @@ actor BridgeService {
             }
             let derivations = try new.makeDerivations()
             let streams = samplers.flatMap { $0.sampler.streams } + derivations.flatMap(\.outputs)
-            try flow.replace(rules: new.rules.map(\.rule), streams: streams)
+            try flow.replace(
+                rules: new.rules.map(\.rule),
+                streams: streams,
+                othersMayCome: new.othersMayCome
+            )
             flow.replace(derivations: derivations, written: new.derivations)
             try watchAlerts(new)
             await runner.replace(with: samplers, needed: needed(derivations, new))
+            flow.forwards.replace(new.forwards)
             let isOther =
                 key != self.key || new.account != configuration.account || new.control != configuration.control
             self.key = key
@@ -227,9 +243,9 @@ actor BridgeService {
             configuration = new
             startPreparing()
             do {
-                try serveMetrics(new.http)
+                try serve(new, await runner.samplers())
             } catch {
-                log.error("metrics are not served: \(error)")
+                log.error("[http] \(error)")
             }
             log.info("the configuration has been read")
         } catch let error as ConfigurationError {
@@ -267,9 +283,19 @@ actor BridgeService {
         )
     }
 
+    /// What sources that send by themselves have said last; others are better read anew.
+    func pushed() async -> [(kind: String, reading: SensorReading)] {
+        var rows: [(kind: String, reading: SensorReading)] = []
+        for case let sampler as PushSampler in await runner.samplers() {
+            for reading in await sampler.readings() { rows.append((sampler.kind, reading)) }
+        }
+        return rows
+    }
+
     private var feeds: [FeedKey] {
         let named =
             [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)
+            + configuration.forwards.map(\.feed)
         return named + missingFeeds.subtracting(named).sorted()
     }
 
@@ -292,6 +318,8 @@ actor BridgeService {
             case .link(.rest): control.tell(.connected(.rest))
             case .link(nil): control.tell(.disconnected)
             case .control(let value, let retained): control.tell(.arrived(value, retained: retained))
+            case .value(let feed, let text):
+                await flow.forwards.take(text, of: feed, to: broker?.broker, at: time.boot())
             case .feedIsMissing(let feed):
                 // Points may wait for a feed that no rule names any more, or never did: an import's.
                 missingFeeds.insert(feed)
@@ -413,18 +441,61 @@ actor BridgeService {
         }
     }
 
-    private func serveMetrics(_ settings: Configuration.HTTP) throws {
-        guard settings.listen != metrics?.address else { return }
-        metrics?.server.stop()
-        metrics = nil
+    /// Opens what the configuration wants open: the TCP server for numbers and phones, and the local broker.
+    private func serve(_ configuration: Configuration, _ samplers: [any Sampler]) throws {
+        let phones = samplers.compactMap { $0 as? PushSampler }
+        let token =
+            phones.isEmpty || configuration.http.listen == nil
+            ? nil : try HTTPToken.load(configuration, directory, environment: environment)
+        push.replace(phones, token: token)
+        try connectBroker(configuration, phones)
+        let settings = configuration.http
+        guard settings != http?.settings else { return }
+        http?.server.stop()
+        http = nil
         guard let address = settings.listen else { return }
         let server = try HTTPServer(
             .tcp(host: address.host, port: address.port),
-            routes: LocalRoutes(service: self).metrics,
+            routes: LocalRoutes(service: self).metrics + push.routes,
+            limits: PushRoutes.limits,
+            tls: try settings.tls(configuration.file),
+            access: .strict(names: settings.names + [InitCommand.bridgeName, "\(InitCommand.bridgeName).local"]),
             log: log
         )
-        metrics = (address, server)
-        log.info("metrics on http://\(address.host):\(server.port)/metrics")
+        http = (settings, server)
+        let scheme = settings.certificate == nil ? "http" : "https"
+        log.info("metrics on \(scheme)://\(address.host):\(server.port)/metrics")
+        if settings.certificate == nil, !phones.isEmpty, !Endpoint(address).isLoopback {
+            log.warning(
+                "phones send their token and positions unencrypted: set [http] certificate, unless the network is yours"
+            )
+        }
+    }
+
+    private func connectBroker(_ configuration: Configuration, _ phones: [PushSampler]) throws {
+        let samplers = phones.filter { !$0.configuration.topics.isEmpty }
+        if let broker, let settings = configuration.homeBroker, broker.settings == settings,
+            broker.samplers.elementsEqual(samplers, by: ===)
+        {
+            return
+        }
+        broker?.task.cancel()
+        broker = nil
+        guard let settings = configuration.homeBroker, !samplers.isEmpty || !configuration.forwards.isEmpty else {
+            return
+        }
+        var connection = MQTTConfiguration(
+            host: settings.url.host,
+            port: settings.url.port,
+            tls: settings.url.isSecure ? TLSConfiguration(caFile: settings.caFile) : nil
+        )
+        connection.username = settings.username
+        connection.password = try settings.passwordFile.map { file throws(ConfigurationError) in
+            try HTTPToken.read(file, configuration.file, least: 1, keepsSpaces: true)
+        }
+        connection.clientID = ClientID.text(name: configuration.name)
+        let broker = LocalBroker(connection, samplers: samplers, time: time, log: log)
+        self.broker = (settings, samplers, broker, Task { await broker.run() })
     }
 }
 

@@ -52,6 +52,7 @@ extension PublisherSettings {
         fallbackAfter = delivery.fallbackAfter
         liveWithin = delivery.liveWithin
         settle = delivery.settle
+        for forward in configuration.forwards where !followed.contains(forward.feed) { followed.append(forward.feed) }
         rules = configuration.rules.map(\.rule).map { rule in
             RuleDemand(feed: rule.feed, interval: rule.every, weight: rule.weight)
         }

@@ -2,8 +2,10 @@ internal import Diagnostics
 internal import HostSamplers
 internal import IIOSamplers
 internal import ImageSamplers
+internal import PhoneSamplers
 internal import ReplaySamplers
 internal import Samples
+internal import SecretBox
 
 /// Makes the samplers that the configuration names. Making one looks for its device or file, and starts nothing.
 enum SamplerFactory {
@@ -15,7 +17,12 @@ enum SamplerFactory {
         var made: [(settings: Configuration.Sampler, sampler: any Sampler)] = []
         var problems: [ConfigurationProblem] = []
         var owners: [Name: Configuration.Sampler] = [:]
-        for settings in configuration.samplers {
+        var known: [Name: Samples.Stream] = [:]
+        // No name from outside may take the stream of another source.
+        let names = configuration.samplers.map { settings in
+            (try? sampler(settings, configuration, reserved: [], time: time))?.streams.map(\.name) ?? []
+        }
+        for (place, settings) in configuration.samplers.enumerated() {
             func problem(_ text: String) {
                 let position = settings.position
                 problems.append(
@@ -28,8 +35,16 @@ enum SamplerFactory {
                 )
             }
             do {
-                let sampler = try sampler(settings, time: time)
+                let others = names.enumerated().filter { $0.offset != place }.flatMap(\.element)
+                let sampler = try sampler(settings, configuration, reserved: Set(others), time: time)
                 for stream in sampler.streams {
+                    // Apps may well speak of one phone; devices of one kind have names of their own.
+                    if let other = known[stream.name], other == stream, settings.kind.isPush,
+                        owners[stream.name]?.kind.isPush == true
+                    {
+                        continue
+                    }
+                    known[stream.name] = stream
                     if let owner = owners.updateValue(settings, forKey: stream.name) {
                         problem(
                             "stream \"\(stream.name)\" comes from the sampler in line \(owner.position.line) already; give this one another stream name"
@@ -62,6 +77,18 @@ enum SamplerFactory {
         return made
     }
 
+    /// Opens the encrypted messages of OwnTracks.
+    private static func box(_ push: PushConfiguration, _ configuration: String) throws -> SecretBox? {
+        guard case .ownTracks(_, let file?) = push.app else { return nil }
+        guard let box = SecretBox(try HTTPToken.read(file, configuration, least: 1, keepsSpaces: true)) else {
+            throw CommandError(
+                "secret_file \(file) must hold the app's encryption key: 1 to 32 characters",
+                exitCode: 2
+            )
+        }
+        return box
+    }
+
     /// The streams of this machine.
     static func hostStreams() -> [Stream] {
         HostSampler().streams
@@ -79,7 +106,12 @@ enum SamplerFactory {
         return [host, sensors]
     }
 
-    private static func sampler(_ settings: Configuration.Sampler, time: any TimeSource) throws -> any Sampler {
+    private static func sampler(
+        _ settings: Configuration.Sampler,
+        _ configuration: Configuration,
+        reserved: Set<Name>,
+        time: any TimeSource
+    ) throws -> any Sampler {
         switch settings.kind {
         case .host(let every):
             HostSampler(every: every, time: time)
@@ -89,6 +121,15 @@ enum SamplerFactory {
             ImageSampler(image, time: time)
         case .replay(let replay):
             try ReplaySampler(replay, time: time)
+        case .push(let push):
+            PushSampler(
+                push,
+                reserved: reserved,
+                box: try box(push, configuration.file),
+                time: time
+            )
+        case .phyphox(let phyphox):
+            PhyphoxSampler(phyphox, time: time)
         }
     }
 }
