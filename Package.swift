@@ -64,6 +64,7 @@ let targets: [Target] = [
     library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
     library("CMiniZip", package: "libminizip-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+    library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
     library("CEpoll", package: "libc6-dev"),
     .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
 
@@ -75,6 +76,7 @@ let targets: [Target] = [
     module("Platform", "HTTPServer", ["CMicroHTTPD", "Diagnostics"]),
     module("Platform", "HTTPClient", ["CCurl", "Diagnostics"]),
     module("Platform", "FastJSON", ["CJSONC"]),
+    module("Platform", "SystemBus", ["CSystemd", "Diagnostics"]),
     module("Platform", "TOML", ["CTOMLPlusPlus", "FastJSON"]),
     module("Platform", "XML", ["CExpat"]),
     module("Platform", "Compression", ["CMiniZip", "CZlib"]),
@@ -82,6 +84,7 @@ let targets: [Target] = [
     // Samples, samplers, recorder
     module("Samples", "Samples", ["Diagnostics"]),
     module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
+    module("Samplers", "BusSamplers", ["Samples", "SystemBus", "Diagnostics"]),
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression", "FastJSON"]),
     module(
         "Samplers",
@@ -114,8 +117,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "ReplaySamplers", "GPSDSamplers", "Derivations", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO",
-            "AdafruitIOClient", "Publisher", "Control",
+            "ReplaySamplers", "BusSamplers", "GPSDSamplers", "HealthImport", "Derivations", "Recorder",
+            "DataPoints", "Feeds", "Outbox", "AdafruitIO", "AdafruitIOClient", "Publisher", "Control", "Alerts",
         ]
     ),
     program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),
@@ -148,6 +151,7 @@ let targets: [Target] = [
     tests("Sockets", ["Sockets", "Diagnostics", "TestKit"]),
     tests("HTTPServer", ["HTTPServer", "HTTPClient", "Diagnostics", "TestKit"]),
     tests("HTTPClient", ["HTTPClient", "HTTPServer", "Diagnostics", "TestKit"]),
+    tests("SystemBus", ["SystemBus", "Diagnostics", "TestKit"]),
     tests("FastJSON", ["FastJSON", "TestKit"]),
     tests("TOML", ["TOML", "FastJSON", "TestKit"]),
     tests("XML", ["XML"]),
@@ -155,6 +159,7 @@ let targets: [Target] = [
     tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
+    tests("BusSamplers", ["BusSamplers", "Samples", "SystemBus", "FastJSON", "Diagnostics", "TestKit"]),
     tests("GPSDSamplers", ["GPSDSamplers", "ReplaySamplers", "Samples", "Diagnostics", "FastJSON", "TestKit"]),
     tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
     tests("Derivations", ["Derivations", "ReplaySamplers", "GPSDSamplers", "Samples", "Diagnostics", "TestKit"]),
@@ -183,7 +188,8 @@ let targets: [Target] = [
     tests(
         "Bridge",
         [
-            "Bridge", "AdafruitIO", "AdafruitIOClient", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT",
+            "Bridge", "AdafruitIO", "AdafruitIOClient", "Alerts", "Control", "DataPoints", "Feeds", "HTTPServer",
+            "MQTT",
             "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML",
             "Diagnostics", "TestKit",
         ]

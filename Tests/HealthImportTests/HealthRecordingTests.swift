@@ -8,12 +8,13 @@ import Testing
 struct HealthRecordingTests {
     private let directory = TemporaryDirectory()
 
-    private func readFile(_ path: String, limit: UInt64 = 1 << 30) throws -> (HealthExport.Report, [HealthRecord]) {
+    private func readFile(_ path: String, limit: UInt64 = 1 << 30) throws -> (HealthReport, [HealthRecord]) {
         let file = try HealthExportFile(path, limit: limit)
+        let export = try HealthExport(path, calendar: London(), read: file.read)
         var records: [HealthRecord] = []
-        let report = try HealthExport(calendar: London()).read(path, from: file.read) { record, _ in
-            records.append(record)
-        }
+        var found: [HealthRecord] = []
+        while try export.next(&found) { records += found }
+        let report = try export.report()
         return (report, records)
     }
 

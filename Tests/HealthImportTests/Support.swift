@@ -34,8 +34,8 @@ func readExport(
     days: any LocalDays = SystemDays(),
     priority: [String] = [],
     size: Int = 1000,
-    records: (HealthRecord, HealthSource) throws -> Void = { _, _ in }
-) throws -> HealthExport.Report {
+    records: (HealthRecord) -> Void = { _ in }
+) throws -> HealthReport {
     try readExport(Data(document.utf8), days: days, priority: priority, size: size, records: records)
 }
 
@@ -44,19 +44,20 @@ func readExport(
     days: any LocalDays = SystemDays(),
     priority: [String] = [],
     size: Int = 1000,
-    records: (HealthRecord, HealthSource) throws -> Void = { _, _ in }
-) throws -> HealthExport.Report {
+    records: (HealthRecord) -> Void = { _ in }
+) throws -> HealthReport {
     var rest = document
-    return try HealthExport(calendar: days, priority: priority).read(
-        "export.xml",
-        from: { memory in
-            let piece = rest.prefix(min(memory.count, size))
-            piece.copyBytes(to: memory)
-            rest = rest.dropFirst(piece.count)
-            return piece.count
-        },
-        records: records
-    )
+    let export = try HealthExport("export.xml", calendar: days, priority: priority) { memory in
+        let piece = rest.prefix(min(memory.count, size))
+        piece.copyBytes(to: memory)
+        rest = rest.dropFirst(piece.count)
+        return piece.count
+    }
+    var found: [HealthRecord] = []
+    while try export.next(&found) {
+        for record in found { records(record) }
+    }
+    return try export.report()
 }
 
 /// A record as an export writes it.

@@ -20,7 +20,8 @@ struct CommandLineTests {
         let help = try await run(["--help"])
         #expect(help.code == 0)
         let commands = [
-            "init", "check", "run", "sensors", "status", "record", "sessions", "outbox", "query", "dashboard",
+            "init", "check", "run", "sensors", "status", "record", "sessions", "outbox", "query", "replay", "steps",
+            "import", "dashboard",
         ]
         for command in commands {
             #expect(help.out.contains("\n  \(command) "))
@@ -45,6 +46,8 @@ struct CommandLineTests {
             (["query", "--stream", "a", "--from", "now"], "feedbridge query needs --to TIME"),
             (["query", "--stream"], "--stream needs a value"),
             (["check", "--json=yes"], "--json takes no value"),
+            (["import", "fit", "a.fit"], "feedbridge import takes health FILE, not \"fit\""),
+            (["import", "health", "a", "--largest", "x"], "--largest takes a size such as"),
             (["run", "now"], "feedbridge run does not take \"now\""),
         ] as [([String], String)]
     )

@@ -1,6 +1,6 @@
 /// One reading of an export: what has been found up to now.
 final class ExportReading {
-    var report = HealthExport.Report()
+    var report = HealthReport()
     private let name: String
     private var decoder = RecordDecoder()
     private var totals: DailyTotals
@@ -8,20 +8,22 @@ final class ExportReading {
     private var counts = [Int](repeating: 0, count: HealthQuantity.allCases.count)
     private var problem: (any Error)?
 
-    init(_ export: HealthExport, name: String) throws(HealthImportError) {
+    init(name: String, calendar: any LocalDays, temporaryFolder: String) throws(HealthImportError) {
         self.name = name
-        totals = DailyTotals(export.calendar)
+        totals = DailyTotals(calendar)
         for quantity in HealthQuantity.allCases where quantity.isCumulative {
-            spools.append(try IntervalSpool(folder: export.temporaryFolder))
+            spools.append(try IntervalSpool(folder: temporaryFolder))
         }
     }
+
+    var sources: [HealthSource] { decoder.sources.list }
 
     /// Takes an element that lies in `depth` others.
     func handle(
         _ element: ExportText,
         _ attributes: ExportAttributes,
         _ depth: Int,
-        _ take: (HealthRecord, HealthSource) throws -> Void
+        into records: inout [HealthRecord]
     ) {
         if depth == 0 {
             if !(element == "HealthData") { problem = problem ?? HealthImportError.notAnExport(name) }
@@ -41,7 +43,7 @@ final class ExportReading {
                 )
                 try spools[record.quantity.rawValue].append(interval)
             }
-            try take(record, decoder.sources.list[record.source])
+            records.append(record)
         } catch {
             problem = error
         }
@@ -53,7 +55,7 @@ final class ExportReading {
     }
 
     /// Merges the sources and sums up.
-    func finish(priority: [String]) throws(HealthImportError) -> HealthExport.Report {
+    func finish(priority: [String]) throws(HealthImportError) -> HealthReport {
         let sources = decoder.sources.list
         let ranks = Self.ranks(of: sources, priority: priority)
         for quantity in HealthQuantity.allCases where quantity.isCumulative {

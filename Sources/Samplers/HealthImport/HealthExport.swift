@@ -1,26 +1,13 @@
 /// An export of Apple Health, read once from its beginning to its end with memory that does not grow with it.
-public struct HealthExport {
-    /// What an export was found to hold.
-    public struct Report: Sendable {
-        /// Who wrote records, in the order of their first ones.
-        public var sources: [HealthSource] = []
-        /// The days that have something, the earliest first.
-        public var days: [HealthDay] = []
-        /// The number of records of each quantity.
-        public var records: [HealthQuantity: Int] = [:]
-        /// Records of other quantities, passed over.
-        public var others = 0
-        /// Records that could not be used.
-        public var bad = 0
-        /// What is wrong with the first of those.
-        public var example = ""
-        /// The bytes of the document.
-        public var bytes = 0
-    }
-
-    let calendar: any LocalDays
+///
+/// Not Sendable: it stays with its owner. `next` blocks while it reads.
+public final class HealthExport {
+    private let name: String
+    private let read: (UnsafeMutableRawBufferPointer) throws -> Int
     private let priority: [String]
-    let temporaryFolder: String
+    private let buffer = ScanBuffer(limit: HealthExport.longestTag)
+    private let reading: ExportReading
+    private var scanner = ExportScanner()
 
     /// Longer than this is no tag of an export.
     private static let longestTag = 8 << 20
@@ -28,42 +15,49 @@ public struct HealthExport {
     /// Prepares reading.
     ///
     /// - Parameters:
+    ///   - name: how errors call the document.
     ///   - calendar: which day a moment belongs to.
     ///   - priority: names of sources, the one that is believed most first; others follow: watches, phones, the rest.
     ///   - temporaryFolder: where intervals lie that memory shall not hold.
-    public init(calendar: any LocalDays, priority: [String] = [], temporaryFolder: String = "/tmp") {
-        self.calendar = calendar
+    ///   - read: gives the next bytes of the document, and how many; 0 at the end.
+    public init(
+        _ name: String,
+        calendar: any LocalDays,
+        priority: [String] = [],
+        temporaryFolder: String = "/tmp",
+        read: @escaping (UnsafeMutableRawBufferPointer) throws -> Int
+    ) throws(HealthImportError) {
+        self.name = name
         self.priority = priority
-        self.temporaryFolder = temporaryFolder
+        self.read = read
+        reading = try ExportReading(name: name, calendar: calendar, temporaryFolder: temporaryFolder)
     }
 
-    /// Reads the whole document.
+    /// The sources known by now, in the order of their first records.
+    public var sources: [HealthSource] { reading.sources }
+
+    /// Reads the next piece; the records in it replace those in `records`. False at the end of the document.
+    public func next(_ records: inout [HealthRecord]) throws -> Bool {
+        records.removeAll(keepingCapacity: true)
+        let count = try buffer.fill(read)
+        guard count > 0 else { return false }
+        reading.report.bytes += count
+        let consumed = scanner.scan(buffer.bytes) { reading.handle($0, $1, $2, into: &records) }
+        try reading.check()
+        guard buffer.drop(consumed) else { throw HealthImportError.damaged(reading.report.bytes) }
+        return true
+    }
+
+    /// What the whole document holds: after `next` has given false.
     ///
-    /// - Parameters:
-    ///   - name: how errors call it.
-    ///   - read: gives the next bytes, and how many; 0 at the end. It may be called again after that.
-    ///   - take: takes each record with its source; it may throw to end the reading.
-    /// - Throws: what `read` and `take` throw, and ``HealthImportError``. A document that ends too early throws
-    ///   ``HealthImportError/truncated(_:)`` after all of its records were taken.
-    public func read(
-        _ name: String,
-        from read: (UnsafeMutableRawBufferPointer) throws -> Int,
-        records take: (HealthRecord, HealthSource) throws -> Void
-    ) throws -> Report {
-        let reading = try ExportReading(self, name: name)
-        let buffer = ScanBuffer(limit: Self.longestTag)
-        var scanner = ExportScanner()
-        while true {
-            let count = try buffer.fill(read)
-            guard count > 0 else { break }
-            reading.report.bytes += count
-            let consumed = scanner.scan(buffer.bytes) { reading.handle($0, $1, $2, take) }
-            try reading.check()
-            guard buffer.drop(consumed) else { throw HealthImportError.damaged(reading.report.bytes) }
+    /// It throws when there was nothing, or no export. A document that ended in the middle has a
+    /// report, too, in which `isComplete` is false.
+    public func report() throws(HealthImportError) -> HealthReport {
+        guard scanner.hasRoot else {
+            throw reading.report.bytes == 0 ? HealthImportError.empty(name) : HealthImportError.notAnExport(name)
         }
-        guard scanner.hasRoot else { throw HealthImportError.empty(name) }
-        let report = try reading.finish(priority: priority)
-        guard scanner.isComplete else { throw HealthImportError.truncated(reading.report.bytes) }
+        var report = try reading.finish(priority: priority)
+        report.isComplete = scanner.isComplete
         return report
     }
 }

@@ -4,14 +4,10 @@ public enum HealthImportError: Error, Sendable, Equatable, CustomStringConvertib
     case notAnExport(String)
     /// There is nothing in it.
     case empty(String)
-    /// It ends in the middle, after so many bytes.
-    case truncated(Int)
     /// A tag is longer than any that an export has; at so many bytes.
     case damaged(Int)
     /// The zip has no export in it.
     case noExportInside(String)
-    /// Reading or unfolding failed; the sentence says how.
-    case unreadable(String)
     /// Room for intervals is missing.
     case temporaryFile(String, String)
 
@@ -22,12 +18,9 @@ public enum HealthImportError: Error, Sendable, Equatable, CustomStringConvertib
             "\(file) is no export of Apple Health. Take the export.zip that the Health app makes, or the export.xml in it."
         case .empty(let file):
             "\(file) is empty. Let the Health app export again, and wait until it says that it is done."
-        case .truncated(let bytes):
-            "the export ends in the middle, after \(bytes) bytes; what was read before is right. Copy it again."
         case .damaged(let place): "the export is damaged at byte \(place). Copy it again."
         case .noExportInside(let file):
             "\(file) has no export.xml in it. Take the export.zip that the Health app makes."
-        case .unreadable(let sentence): sentence
         case .temporaryFile(let name, let reason):
             "cannot keep intervals in \(name): \(reason). Make room there, or set TMPDIR to a folder with room."
         }
