@@ -96,7 +96,11 @@ let targets: [Target] = [
     module("Samplers", "ImageSamplers", ["Samples", "Diagnostics", "ImageMetadata"]),
     module("Samplers", "BusSamplers", ["Samples", "SystemBus", "Diagnostics"]),
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression", "FastJSON"]),
-    module("Samplers", "GPSDSamplers", ["Samples", "Diagnostics", "FastJSON", "XML"]),
+    module(
+        "Samplers",
+        "GPSDSamplers",
+        ["Samples", "ReplaySamplers", "Diagnostics", "FastJSON", "XML", "Compression"]
+    ),
     module("Samplers", "HealthImport", ["Samples", "Compression"]),
     module(
         "Samplers",
@@ -176,7 +180,7 @@ let targets: [Target] = [
     tests("ImageSamplers", ["ImageSamplers", "ImageMetadata", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("BusSamplers", ["BusSamplers", "Samples", "SystemBus", "FastJSON", "Diagnostics", "TestKit"]),
-    tests("GPSDSamplers", ["GPSDSamplers", "Samples", "Diagnostics", "FastJSON", "TestKit"]),
+    tests("GPSDSamplers", ["GPSDSamplers", "ReplaySamplers", "Samples", "Diagnostics", "FastJSON", "TestKit"]),
     tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
     tests(
         "PhoneSamplers",

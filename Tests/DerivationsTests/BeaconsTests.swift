@@ -10,7 +10,7 @@ struct BeaconsTests {
     private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
     private static let stream = Stream(
         Name(mapping: "beacon"),
-        fields: KnownStreams.fields(of: Name(mapping: "beacon")) ?? []
+        fields: (KnownStreams.fields(of: Name(mapping: "beacon")) ?? []) + [Field(Name(mapping: "power"))]
     )
 
     private func sight(
@@ -93,6 +93,21 @@ struct BeaconsTests {
         #expect(said.count >= 19)
         for sample in said { #expect(sample.values[1...] == [.text("unknown"), .real(-1)]) }
         #expect(bench.texts("beacon.region", 1) == ["enter"])
+    }
+
+    @Test("a source that tells no powers gets the usual one, and a region its own")
+    func usesUsualPower() throws {
+        let plain = Stream(Name(mapping: "beacon"), fields: Array(BeaconsTests.stream.fields.dropLast()))
+        var usual = try Bench("beacons")
+        var own = try Bench("beacons", [("region", "r,\(BeaconsTests.uuid),100,0,-79")])
+        for second in 0..<10 {
+            let values: [Value] = [.text(BeaconsTests.uuid), .integer(100), .integer(0), .real(-79)]
+            usual.add(plain, Double(second), values)
+            own.add(BeaconsTests.stream, Double(second), values + [.missing])
+        }
+
+        #expect(usual.given["beacons"]?.last?.values[1...] == [.text("far"), .real(10)])
+        #expect(own.given["beacons"]?.last?.values[1...] == [.text("near"), .real(1)])
     }
 
     @Test("a missing, positive or impossible strength is a sighting, and no distance")

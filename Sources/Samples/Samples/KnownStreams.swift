@@ -52,8 +52,7 @@ public enum KnownStreams {
             ("uuid", .none, .text),
             ("major", .none, .integer),
             ("minor", .none, .integer),
-            ("rssi", Unit(rawValue: "dBm"), .real),
-            ("power", Unit(rawValue: "dBm"), .real)
+            ("rssi", Unit(rawValue: "dBm"), .real)
         )
         add(
             "steps",
@@ -102,6 +101,7 @@ public enum KnownStreams {
             ("cadence", Unit(rawValue: "1/s"), .real),
             ("climb", .metres, .real)
         )
+        add("run.control", ("command", .none, .text))
         add(
             "run.split",
             ("number", .none, .integer),

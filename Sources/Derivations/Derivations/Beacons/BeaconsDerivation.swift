@@ -63,7 +63,8 @@ public struct BeaconsDerivation: Derivation {
                 field.flatMap { batch.value(row: row, field: $0).number }.flatMap { Int64(exactly: $0) }
             }
             let key = BeaconKey(uuid: text, major: whole(major), minor: whole(minor))
-            let said = power.map { batch.value(row: row, field: $0) } ?? .missing
+            // A source that tells powers and tells none for this beacon has heard one that cannot be one.
+            let said = power.map { batch.value(row: row, field: $0).number }
             sight(key, rssi: batch.value(row: row, field: rssi).number, said: said, time, into: &output)
         }
     }
@@ -71,7 +72,7 @@ public struct BeaconsDerivation: Derivation {
     private mutating func sight(
         _ key: BeaconKey,
         rssi: Double?,
-        said: Value,
+        said: Double??,
         _ time: Int64,
         into output: inout DerivedSamples
     ) {
@@ -81,9 +82,9 @@ public struct BeaconsDerivation: Derivation {
             guard tracks.count < BeaconsDerivation.most else { return }
             tracks[key] = BeaconTrack(key, at: time)
         }
-        // A power that cannot be one is not replaced by a usual one: the distance is unknown.
-        let usual = held.first?.power ?? usualPower
-        let power = said == .missing ? usual : said.number.flatMap { BeaconRange.powers.contains($0) ? $0 : nil }
+        // A power that cannot be one is not replaced by a usual one: the distance is unknown, unless the region says it.
+        let valid = said?.flatMap { BeaconRange.powers.contains($0) ? $0 : nil }
+        let power = valid ?? held.first?.power ?? (said == nil ? usualPower : nil)
         // 0 and 127 mean that there is none.
         let strength = rssi.flatMap { (-127.0..<0).contains($0) ? $0 : nil }
         tracks[key]?.sight(rssi: strength, power: power, at: time)

@@ -84,7 +84,9 @@ public struct RunDerivation: Derivation {
     }
 
     private mutating func obey(_ batch: SampleBatch, _ row: Int, into output: inout DerivedSamples) {
-        guard case .text(let command) = batch.value(row: row, field: 0) else { return }
+        guard let field = batch.stream.fields.firstIndex(where: { $0.name.text == "command" }),
+            case .text(let command) = batch.value(row: row, field: field)
+        else { return }
         let time = batch.times[row].nanoseconds
         var events: [RunEvent] = []
         switch command {

@@ -1,11 +1,10 @@
 internal import Compression
 internal import Diagnostics
-internal import GPSDSamplers
-internal import ReplaySamplers
-internal import Samples
+public import ReplaySamplers
+public import Samples
 
 /// A recording of positions as a recording of any kind: GPX, NMEA, gpsd and OwnTracks.
-struct TrackFile: RecordedSource {
+public struct TrackFile: RecordedSource {
     private let file: DecompressingFile
     private let path: String
     private let decoder: any TrackDecoder
@@ -15,7 +14,7 @@ struct TrackFile: RecordedSource {
     private var isAtEnd = false
 
     /// Opens the file when it is in the asked format, or, where none is asked, when its content shows one of these.
-    static func open(_ path: String, format: String?) throws(ReplayError) -> TrackFile? {
+    public static func open(_ path: String, format: String?) throws(ReplayError) -> TrackFile? {
         if let format {
             guard let known = TrackFormat(rawValue: format) else { return nil }
             return try TrackFile(path, known)
@@ -73,11 +72,15 @@ struct TrackFile: RecordedSource {
         return try result.get()
     }
 
-    var streams: [Samples.Stream] { decoder.streams }
-    var rejects: Int { decoder.rejected }
-    var example: String { decoder.rejectedExample ?? "" }
+    /// Every stream that it may give.
+    public var streams: [Samples.Stream] { decoder.streams }
+    /// Pieces that could not be used so far.
+    public var rejects: Int { decoder.rejected }
+    /// Why the first of them could not.
+    public var example: String { decoder.rejectedExample ?? "" }
 
-    mutating func next() throws(ReplayError) -> [SampleBatch]? {
+    /// The next samples, in their order; nil at the end.
+    public mutating func next() throws(ReplayError) -> [SampleBatch]? {
         guard !isAtEnd else { return nil }
         if let beginning {
             self.beginning = nil
