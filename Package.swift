@@ -121,8 +121,8 @@ let targets: [Target] = [
     program(
         "Benchmark",
         [
-            "Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "ReplaySamplers", "DataPoints", "Feeds",
-            "Outbox", "SQLite",
+            "Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "ReplaySamplers", "Derivations", "DataPoints",
+            "Feeds", "Outbox", "SQLite",
         ]
     ),
 
@@ -188,6 +188,7 @@ let package = Package(
         .library(name: "MQTT", targets: ["MQTT"]),
         .library(name: "AdafruitIO", targets: ["AdafruitIO"]),
         .library(name: "AdafruitIOClient", targets: ["AdafruitIOClient"]),
+        .library(name: "Derivations", targets: ["Derivations", "Samples", "Diagnostics"]),
         .library(name: "Simulator", targets: ["Simulator"]),
     ],
     targets: targets,

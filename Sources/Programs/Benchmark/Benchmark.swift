@@ -13,12 +13,13 @@ enum Benchmark {
             case "outbox": try await OutboxBenchmark.run(Array(arguments.dropFirst()))
             case "rules": try benchmarkRules(Options(arguments.dropFirst()))
             case "host": try await benchmarkHost(Options(arguments.dropFirst()))
+            case "derivations": try benchmarkDerivations(Options(arguments.dropFirst()))
             case "replay": try await benchmarkReplay(Options(arguments.dropFirst()))
             default:
                 throw BenchmarkError(
                     "usage: Benchmark mqtt --port PORT [--count 60000], recorder FOLDER SAMPLES BATCH COMMIT, "
                         + "outbox write FOLDER POINTS COMMIT full|normal, outbox open FOLDER, "
-                        + "rules [--samples N] [--batch N], host [--every-ms N], "
+                        + "rules [--samples N] [--batch N], derivations [--samples N], host [--every-ms N], "
                         + "or replay --file FILE [--copies 3] [--seconds 10] [--speed 1]"
                 )
             }
