@@ -21,7 +21,7 @@ struct CommandLineTests {
         #expect(help.code == 0)
         let commands = [
             "init", "check", "run", "sensors", "status", "record", "sessions", "outbox", "query", "dashboard",
-            "steps", "replay",
+            "replay",
         ]
         for command in commands {
             #expect(help.out.contains("\n  \(command) "))
@@ -46,7 +46,6 @@ struct CommandLineTests {
             (["query", "--stream", "a", "--from", "now"], "feedbridge query needs --to TIME"),
             (["query", "--stream"], "--stream needs a value"),
             (["check", "--json=yes"], "--json takes no value"),
-            (["steps", "--from", "now"], "feedbridge steps takes either --to TIME or --follow"),
             (["replay", "a.csv"], "feedbridge replay needs --derive KIND"),
             (["replay", "a.csv", "--derive", "steps", "--rate", "-1"], "--rate must be a number above 0"),
             (["replay", "a.csv", "--derive", "steps", "--acc-unit", "kg"], "--acc-unit must be one of g, m/s2, raw"),

@@ -14,7 +14,6 @@ enum Help {
           sessions    list, show, export or delete recordings
           outbox      count, list, export, retry or drop the data points that wait
           query       print the samples of a stream between two times
-          steps       steps, distance and floors between two times, or from a time on
           replay      compute steps, attitude and more from a recording in a file
           dashboard   create the dashboard with its toggle, status and charts
 
@@ -108,17 +107,6 @@ enum Help {
 
           --from, --to    ISO 8601 with a zone (2026-05-01T12:00:00Z), now, or a time ago (-15 min)
           --format        csv (default) or jsonl
-
-        """,
-        "steps": """
-        Usage: feedbridge steps --from TIME --to TIME [--device NAME]
-               feedbridge steps --from TIME --follow [--device NAME]
-
-        Prints what was walked between two times, as a JSON line: steps, metres, seconds of walking,
-        paces, cadence, floors. With --follow it goes on and prints a line whenever that changes.
-
-          --from, --to    ISO 8601 with a zone (2026-05-01T12:00:00Z), now, or a time ago (-1 h)
-          --device NAME   the pedometer called steps.NAME
 
         """,
         "replay": """

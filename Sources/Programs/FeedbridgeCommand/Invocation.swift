@@ -56,27 +56,11 @@ enum Invocation {
                 to: try reader.required("--to", "TIME"),
                 format: try format(&reader, default: .csv, allowed: [.csv, .jsonl])
             )
-        case "steps":
-            return StepsCommand(
-                from: try reader.required("--from", "TIME"),
-                to: try end(&reader),
-                device: try reader.option("--device")
-            )
         case "replay":
             return try replay(&reader)
         default:
             return try dashboard(&reader)
         }
-    }
-
-    /// `--to TIME`, or nil for `--follow`: one of them must be there.
-    private static func end(_ reader: inout ArgumentReader) throws(UsageError) -> String? {
-        let to = try reader.option("--to")
-        let follow = try reader.flag("--follow")
-        guard (to == nil) == follow else {
-            throw UsageError(message: "feedbridge steps takes either --to TIME or --follow")
-        }
-        return to
     }
 
     private static func record(_ reader: inout ArgumentReader) throws(UsageError) -> any Command {
