@@ -62,7 +62,9 @@ let targets: [Target] = [
     library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
     library("CJSONC", pkgConfig: "json-c", package: "libjson-c-dev"),
     library("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
+    library("CMiniZip", package: "libminizip-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+    library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
     library("CEpoll", package: "libc6-dev"),
     .target(name: "CTOMLPlusPlus", path: "Sources/CLibraries/CTOMLPlusPlus"),
 
@@ -74,14 +76,18 @@ let targets: [Target] = [
     module("Platform", "HTTPServer", ["CMicroHTTPD", "Diagnostics"]),
     module("Platform", "HTTPClient", ["CCurl", "Diagnostics"]),
     module("Platform", "FastJSON", ["CJSONC"]),
+    module("Platform", "SystemBus", ["CSystemd", "Diagnostics"]),
     module("Platform", "TOML", ["CTOMLPlusPlus", "FastJSON"]),
     module("Platform", "XML", ["CExpat"]),
-    module("Platform", "Compression", ["CZlib"]),
+    module("Platform", "Compression", ["CMiniZip", "CZlib"]),
 
     // Samples, samplers, recorder
     module("Samples", "Samples", ["Diagnostics"]),
     module("Samplers", "HostSamplers", ["Samples", "Diagnostics"]),
+    module("Samplers", "BusSamplers", ["Samples", "SystemBus", "Diagnostics"]),
     module("Samplers", "ReplaySamplers", ["Samples", "Diagnostics", "Compression", "FastJSON"]),
+    module("Samplers", "GPSDSamplers", ["Samples", "Diagnostics", "FastJSON", "XML"]),
+    module("Samplers", "HealthImport", ["Samples", "Compression"]),
     module("Derivations", "Derivations", ["Samples", "Diagnostics"]),
     module("Recorder", "Recorder", ["Samples", "SQLite", "Diagnostics", "FastJSON"]),
 
@@ -99,6 +105,7 @@ let targets: [Target] = [
 
     // Control
     module("Control", "Control", ["Diagnostics", "FastJSON"]),
+    module("Control", "Alerts", ["Samples", "DataPoints", "Diagnostics"]),
 
     // Bridge and programs
     module(
@@ -106,8 +113,8 @@ let targets: [Target] = [
         "Bridge",
         [
             "Diagnostics", "MQTT", "SQLite", "HTTPServer", "HTTPClient", "FastJSON", "TOML", "Samples", "HostSamplers",
-            "ReplaySamplers", "Derivations", "Recorder", "DataPoints", "Feeds", "Outbox", "AdafruitIO",
-            "AdafruitIOClient", "Publisher", "Control",
+            "ReplaySamplers", "BusSamplers", "GPSDSamplers", "HealthImport", "Compression", "Derivations", "Recorder",
+            "DataPoints", "Feeds", "Outbox", "AdafruitIO", "AdafruitIOClient", "Publisher", "Control", "Alerts",
         ]
     ),
     program("FeedbridgeCommand", ["Bridge", "Diagnostics", "Recorder"]),
@@ -140,6 +147,7 @@ let targets: [Target] = [
     tests("Sockets", ["Sockets", "Diagnostics", "TestKit"]),
     tests("HTTPServer", ["HTTPServer", "HTTPClient", "Diagnostics", "TestKit"]),
     tests("HTTPClient", ["HTTPClient", "HTTPServer", "Diagnostics", "TestKit"]),
+    tests("SystemBus", ["SystemBus", "Diagnostics", "TestKit"]),
     tests("FastJSON", ["FastJSON", "TestKit"]),
     tests("TOML", ["TOML", "FastJSON", "TestKit"]),
     tests("XML", ["XML"]),
@@ -147,7 +155,10 @@ let targets: [Target] = [
     tests("Samples", ["Samples", "Diagnostics", "TestKit"]),
     tests("HostSamplers", ["HostSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("ReplaySamplers", ["ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
-    tests("Derivations", ["Derivations", "ReplaySamplers", "Samples", "Diagnostics", "TestKit"]),
+    tests("BusSamplers", ["BusSamplers", "Samples", "SystemBus", "FastJSON", "Diagnostics", "TestKit"]),
+    tests("GPSDSamplers", ["GPSDSamplers", "Samples", "Diagnostics", "FastJSON", "TestKit"]),
+    tests("HealthImport", ["HealthImport", "Samples", "Compression", "TestKit"]),
+    tests("Derivations", ["Derivations", "ReplaySamplers", "GPSDSamplers", "Samples", "Diagnostics", "TestKit"]),
     tests("Recorder", ["Recorder", "Samples", "SQLite", "Diagnostics", "TestKit"]),
     tests("DataPoints", ["DataPoints", "Diagnostics", "TestKit"]),
     tests("Feeds", ["Feeds", "Samples", "DataPoints", "Diagnostics", "TestKit"]),
@@ -162,6 +173,7 @@ let targets: [Target] = [
         ["Publisher", "Simulator", "AdafruitIO", "DataPoints", "MQTT", "Diagnostics", "TestKit"]
     ),
     tests("Control", ["Control", "Diagnostics", "TestKit"]),
+    tests("Alerts", ["Alerts", "Samples", "DataPoints", "Diagnostics"]),
     tests(
         "Simulator",
         [
@@ -172,7 +184,8 @@ let targets: [Target] = [
     tests(
         "Bridge",
         [
-            "Bridge", "AdafruitIO", "AdafruitIOClient", "Control", "DataPoints", "Feeds", "HTTPServer", "MQTT",
+            "Bridge", "AdafruitIO", "AdafruitIOClient", "Alerts", "Control", "DataPoints", "Feeds", "HTTPServer",
+            "MQTT",
             "Outbox", "Publisher", "Recorder", "ReplaySamplers", "Samples", "Simulator", "FastJSON", "TOML",
             "Diagnostics", "TestKit",
         ]

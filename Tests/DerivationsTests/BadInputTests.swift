@@ -74,7 +74,7 @@ struct BadInputTests {
         let field = Field(Name(mapping: "x"))
         let odd = Stream(Name(mapping: "accelerometer"), fields: [field])
         let batch = SampleBatch(odd, arrival: BootInstant(nanoseconds: 0), time: Timestamp(nanoseconds: 5), [.real(1)])
-        let other = Made.batch("light", rate: 10, seconds: 5) { [$0] }
+        let other = Made.batch("humidity", rate: 10, seconds: 5) { [$0] }
 
         for kind in DerivationCatalog.kinds {
             guard let derivation = try? kind.make(DerivationSettings()) else { continue }

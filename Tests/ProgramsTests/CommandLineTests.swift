@@ -20,8 +20,8 @@ struct CommandLineTests {
         let help = try await run(["--help"])
         #expect(help.code == 0)
         let commands = [
-            "init", "check", "run", "sensors", "status", "record", "sessions", "outbox", "query", "dashboard",
-            "replay",
+            "init", "check", "run", "sensors", "status", "record", "sessions", "outbox", "query", "replay", "steps",
+            "import", "dashboard",
         ]
         for command in commands {
             #expect(help.out.contains("\n  \(command) "))
@@ -50,6 +50,8 @@ struct CommandLineTests {
             (["replay", "a.csv", "--derive", "steps", "--rate", "-1"], "--rate must be a number above 0"),
             (["replay", "a.csv", "--derive", "steps", "--acc-unit", "kg"], "--acc-unit must be one of g, m/s2, raw"),
             (["replay", "a.csv", "--derive", "steps", "--option", "height"], "--option takes KEY=VALUE"),
+            (["import", "fit", "a.fit"], "feedbridge import takes health FILE, not \"fit\""),
+            (["import", "health", "a", "--largest", "x"], "--largest takes a size such as"),
             (["run", "now"], "feedbridge run does not take \"now\""),
         ] as [([String], String)]
     )

@@ -12,6 +12,8 @@ public struct CompressionError: Error, Sendable, Equatable, CustomStringConverti
         case truncated
         /// Its compressed data is wrong.
         case damaged
+        /// It unfolds to more than was allowed.
+        case tooLarge
         /// The system's error, by its `errno`.
         case system(Int32)
     }

@@ -14,6 +14,8 @@ enum Help {
           sessions    list, show, export or delete recordings
           outbox      count, list, export, retry or drop the data points that wait
           query       print the samples of a stream between two times
+          steps       tell the steps of an interval, or since a moment
+          import      take over a phone's history from an Apple Health export
           replay      compute steps, attitude and more from a recording in a file
           dashboard   create the dashboard with its toggle, status and charts
 
@@ -109,14 +111,43 @@ enum Help {
           --format        csv (default) or jsonl
 
         """,
+        "steps": """
+        Usage: feedbridge steps --from TIME --to TIME [--json]
+               feedbridge steps --from TIME --follow [--json]
+
+        Tells steps, distance and active time of an interval of the past from the recordings: sessions,
+        and the last seven days where the derivation of steps has always = true. --follow tells them
+        again as they grow.
+
+          --from, --to    ISO 8601 with a zone (2026-05-01T12:00:00Z), now, or a time ago (-15 min)
+          --stream NAME   another pedometer's stream (default: steps)
+
+        """,
+        "import": """
+        Usage: feedbridge import health FILE [--publish FEED] [--of QUANTITY] [--priority NAME,NAME]
+                                             [--largest SIZE] [--json]
+
+        Reads the export.zip of Apple Health, or the export.xml in it: steps, distances, floors and heart
+        rates go into a session of their own, and each day is printed, all sources merged so that no
+        time counts twice. Days are those of the machine's time zone; TZ=Europe/Madrid before the
+        command sets another.
+
+          --publish FEED   send the total of each day that the service still keeps, dated at its noon
+          --of QUANTITY    what is sent: steps (default), distance, floors or heart_rate
+          --priority       the sources that are believed first; else watches, phones, apps
+          --largest SIZE   to how much the zip may unfold (default: "64 GB")
+          --json           print the days as JSON, each source apart, too
+
+        """,
         "replay": """
         Usage: feedbridge replay FILE --derive KIND[,KIND...] [OPTIONS]
 
         Computes from a recording, plain or gzip, as fast as possible. Prints a JSON line for each sample,
         and at the end {"summary":{...}}. Needs no configuration. Kinds:
-        steps, floors, attitude, shake, orientation, activity.
+        steps, floors, attitude, shake, orientation, activity, run, geofence, beacons, vibration, altitude,
+        ambient_light, heart.
 
-          --format F        csv, sensorlogger (default: the content says)
+          --format F        csv, sensorlogger, gpx, nmea, gpsd, owntracks (default: the content says)
           --columns LIST    what each column is: time_ns, time_ms or time_s; ax ay az, or a for a magnitude;
                             gx gy gz; mx my mz; pressure; lat lon ele accuracy speed; - to skip
           --rate HZ         rows a second, where no column is a time

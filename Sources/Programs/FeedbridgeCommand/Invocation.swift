@@ -56,11 +56,48 @@ enum Invocation {
                 to: try reader.required("--to", "TIME"),
                 format: try format(&reader, default: .csv, allowed: [.csv, .jsonl])
             )
+        case "steps":
+            let to = try reader.option("--to")
+            let follow = try reader.flag("--follow")
+            if to == nil, !follow { throw UsageError(message: "feedbridge steps needs --to TIME or --follow") }
+            return StepsCommand(
+                from: try reader.required("--from", "TIME"),
+                to: to,
+                follow: follow,
+                stream: try reader.option("--stream") ?? "steps",
+                json: try reader.flag("--json")
+            )
+        case "import":
+            return try importHealth(&reader)
         case "replay":
             return try replay(&reader)
         default:
             return try dashboard(&reader)
         }
+    }
+
+    private static func importHealth(_ reader: inout ArgumentReader) throws(UsageError) -> any Command {
+        let publish = try reader.option("--publish")
+        let quantity = try reader.option("--of")
+        let priority = try reader.option("--priority")
+        let limit = try reader.option("--largest")
+        let json = try reader.flag("--json")
+        let kind = try reader.word("health FILE")
+        guard kind == "health" else {
+            throw UsageError(message: "feedbridge import takes health FILE, not \"\(kind)\"")
+        }
+        var options = ImportCommand.Options(file: try reader.word("an export.zip or export.xml after health"))
+        options.publish = publish
+        if let quantity { options.quantity = quantity }
+        options.priority = priority.map { $0.split(separator: ",").map(String.init) } ?? []
+        options.json = json
+        if let limit {
+            guard let bytes = Quantity.bytes(limit) else {
+                throw UsageError(message: "--largest takes a size such as \"100 GB\", not \"\(limit)\"")
+            }
+            options.limit = UInt64(bytes)
+        }
+        return ImportCommand(options)
     }
 
     private static func record(_ reader: inout ArgumentReader) throws(UsageError) -> any Command {

@@ -29,8 +29,10 @@ extension RecorderStore {
     /// Deletes a session with all its samples and gives its space back to the disk. Recording goes on meanwhile.
     public func deleteSession(_ id: Int64) async throws(RecorderError) {
         let file = try committedFile()
-        guard let span = file.spans.first(where: { $0.id == id }) else { throw .noSuchSession(id) }
-        guard span.end != nil else { throw .sessionIsRunning(id) }
+        guard let state = try translated({ () throws(SQLiteError) in try file.state(ofSession: id) }) else {
+            throw .noSuchSession(id)
+        }
+        guard state != .running else { throw .sessionIsRunning(id) }
         try await deleteSamples(of: id, before: .max)
         try inFile { file throws(SQLiteError) in try file.removeSession(id) }
         try await giveBackSpace()

@@ -29,9 +29,10 @@ extension RecordingFile {
 
     /// Inserts the samples, each into the session that holds its time; others into the always store, or nowhere.
     ///
-    /// Says how many were inserted; nil when the limits refuse the stream.
+    /// All go into `session` where it is given. Says how many were inserted; nil when the limits refuse the stream.
     func insert(
         _ batch: SampleBatch,
+        into session: Int64? = nil,
         keepOutside: Bool,
         unsynchronisedBoot boot: Int64?
     ) throws(SQLiteError) -> Int? {
@@ -50,7 +51,7 @@ extension RecordingFile {
             if !isPlaced || !place.times.contains(time) {
                 note(run, table: table, session: place.session, boot: boot)
                 run = Addition()
-                place = placement(of: time)
+                place = session.map { Placement(session: $0, times: .min ... .max) } ?? placement(of: time)
                 isPlaced = true
             }
             guard place.session != nil || keepOutside else { continue }

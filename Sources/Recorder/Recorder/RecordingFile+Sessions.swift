@@ -82,3 +82,42 @@ extension RecordingFile {
         try reload()
     }
 }
+
+// MARK: Imports
+
+extension RecordingFile {
+    /// What the session `id` is doing; nil when there is none.
+    func state(ofSession id: Int64) throws(SQLiteError) -> Session.State? {
+        try connection.value("SELECT state FROM _sessions WHERE id = ?", .integer(id))?.text
+            .flatMap { Session.State(rawValue: $0) }
+    }
+
+    /// Whether `id` is the session of an import that has not ended.
+    func isImport(_ id: Int64) throws(SQLiteError) -> Bool {
+        let sql = "SELECT 1 FROM _sessions WHERE id = ? AND reason = 'import' AND state = 'running'"
+        return try connection.value(sql, .integer(id)) != nil
+    }
+
+    func beginImport(at now: Int64, host: String, software: String) throws(SQLiteError) -> Int64 {
+        try connection.run(
+            "INSERT INTO _sessions(start_ns, reason, state, host, software) VALUES(?, 'import', 'running', ?, ?)",
+            .integer(now),
+            .text(host),
+            .text(software)
+        )
+        return connection.lastInsertedRow
+    }
+
+    func endImport(_ id: Int64) throws(SQLiteError) {
+        try connection.run(
+            """
+            UPDATE _sessions SET state = 'ended', end_reason = 'import',
+                start_ns = (SELECT min(first_ns) FROM _holdings WHERE session = ?1),
+                end_ns = (SELECT max(last_ns) FROM _holdings WHERE session = ?1)
+            WHERE id = ?1 AND EXISTS(SELECT 1 FROM _holdings WHERE session = ?1 AND samples > 0)
+            """,
+            .integer(id)
+        )
+        if connection.changes == 0 { try connection.run("DELETE FROM _sessions WHERE id = ?", .integer(id)) }
+    }
+}

@@ -35,7 +35,7 @@ final class RecordingFile {
 
     let connection: SQLiteConnection
     var tables: [Name: StreamTable] = [:]
-    /// Every session's span, the latest start last.
+    /// The span of every session that was recorded here, the latest start last.
     var spans: [Span] = []
     var additions: [Place: Addition] = [:]
     /// The additions to the place that came last, apart from the others: small batches come in rows.
@@ -64,7 +64,9 @@ final class RecordingFile {
         newestTable = nil
         bootNumbers = [:]
         spans = []
-        try connection.run("SELECT id, start_ns, end_ns FROM _sessions ORDER BY start_ns, id") { row in
+        // What was imported has a span of its own making: no sample that comes now belongs there.
+        let sessions = "SELECT id, start_ns, end_ns FROM _sessions WHERE reason != 'import' ORDER BY start_ns, id"
+        try connection.run(sessions) { row in
             let end = row.isNull(at: 2) ? nil : row.integer(at: 2)
             spans.append(Span(id: row.integer(at: 0), start: row.integer(at: 1), end: end))
         }

@@ -12,4 +12,10 @@ public struct ReplayError: Error, Sendable, Equatable, CustomStringConvertible {
     public let kind: Kind
     /// The sentence.
     public let description: String
+
+    /// Makes an error.
+    public init(kind: Kind, description: String) {
+        self.kind = kind
+        self.description = description
+    }
 }

@@ -17,6 +17,11 @@ public protocol Derivation: Sendable {
     /// Takes samples of one of its inputs; those of other streams are ignored.
     mutating func receive(_ batch: SampleBatch, into output: inout DerivedSamples)
 
+    /// Takes note that time has come to `time` although no sample says so: what was waited for did not come.
+    ///
+    /// A live source calls it about once a second, with a time that is so far back that nothing earlier is on its way.
+    mutating func advance(to time: Timestamp, into output: inout DerivedSamples)
+
     /// Takes note that no sample will follow, at the end of a recording: what waited for more is given out.
     mutating func finish(into output: inout DerivedSamples)
 
@@ -31,6 +36,9 @@ public protocol Derivation: Sendable {
 }
 
 extension Derivation {
+    /// Waits for nothing.
+    public mutating func advance(to time: Timestamp, into output: inout DerivedSamples) {}
+
     /// Gives nothing more out: right where nothing waits.
     public mutating func finish(into output: inout DerivedSamples) {}
 

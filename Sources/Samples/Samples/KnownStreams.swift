@@ -52,7 +52,8 @@ public enum KnownStreams {
             ("uuid", .none, .text),
             ("major", .none, .integer),
             ("minor", .none, .integer),
-            ("rssi", Unit(rawValue: "dBm"), .real)
+            ("rssi", Unit(rawValue: "dBm"), .real),
+            ("power", Unit(rawValue: "dBm"), .real)
         )
         add(
             "steps",
@@ -96,9 +97,55 @@ public enum KnownStreams {
             ("distance", .metres, .real),
             ("duration", .seconds, .real),
             ("moving", .seconds, .real),
-            ("pace", Unit(rawValue: "s/m"), .real)
+            ("pace", Unit(rawValue: "s/m"), .real),
+            ("cadence", Unit(rawValue: "1/s"), .real),
+            ("climb", .metres, .real)
+        )
+        add(
+            "run.split",
+            ("number", .none, .integer),
+            ("distance", .metres, .real),
+            ("moving", .seconds, .real),
+            ("pace", Unit(rawValue: "s/m"), .real),
+            ("climb", .metres, .real)
+        )
+        add(
+            "run.session",
+            ("date", .none, .text),
+            ("distance", Unit(rawValue: "km"), .real),
+            ("duration", .seconds, .real),
+            ("moving", .seconds, .real),
+            ("ascent", .metres, .real),
+            ("descent", .metres, .real)
         )
         add("geofence", ("region", .none, .text), ("event", .none, .text))
+        add("beacon.region", ("region", .none, .text), ("event", .none, .text))
+        add(
+            "beacon.nearest",
+            ("region", .none, .text),
+            ("uuid", .none, .text),
+            ("major", .none, .integer),
+            ("minor", .none, .integer),
+            ("proximity", .none, .text),
+            ("accuracy", .metres, .real)
+        )
+        add("ambient_light", ("class", .none, .text), ("value", .lux, .real))
+        add("heart_zone", ("zone", .none, .integer), ("bpm", .beatsPerMinute, .real))
+        add(
+            "heart_variability",
+            ("rmssd", .seconds, .real),
+            ("sdnn", .seconds, .real),
+            ("beats", .none, .integer),
+            ("rejected", .none, .integer)
+        )
+        add(
+            "vibration",
+            ("rms", .metresPerSecondSquared, .real),
+            ("peak", .metresPerSecondSquared, .real),
+            ("crest", .none, .real),
+            ("frequency", Unit(rawValue: "Hz"), .real),
+            ("velocity", Unit(rawValue: "mm/s"), .real)
+        )
         add("beacons", ("region", .none, .text), ("proximity", .none, .text), ("accuracy", .metres, .real))
         add(
             "host.load",

@@ -1,5 +1,6 @@
 internal import Derivations
 internal import Diagnostics
+internal import GPSDSamplers
 internal import ReplaySamplers
 internal import Samples
 
@@ -44,7 +45,8 @@ public struct ReplayCommand: Command {
     /// Reads the file and prints.
     public func run(_ context: CommandContext) async throws {
         let chain = try DerivationChain(derivations())
-        let options = try options()
+        let isTrack = request.format.map { TrackFormat(rawValue: $0) != nil } ?? false
+        let options = isTrack ? RecordingOptions() : try options()
         let request = request
         // Files block, and a long recording computes for long: neither belongs on the shared threads.
         let executor = BlockingExecutor(label: "feedbridge.replay")
@@ -81,7 +83,8 @@ public struct ReplayCommand: Command {
         var options = RecordingOptions()
         if let format = request.format {
             guard let known = RecordingFormat(rawValue: format) else {
-                let words = RecordingFormat.allCases.map(\.rawValue).joined(separator: ", ")
+                let all = RecordingFormat.allCases.map(\.rawValue) + TrackFormat.allCases.map(\.rawValue)
+                let words = all.joined(separator: ", ")
                 throw CommandError("--format must be one of \(words), not \"\(format)\"", exitCode: 2)
             }
             options.format = known
@@ -113,7 +116,8 @@ private struct Replay {
         self.chain = chain
         self.request = request
         self.context = context
-        source = try RecordedFile.open(request.file, options)
+        source =
+            try TrackFile.open(request.file, format: request.format) ?? RecordedFile.open(request.file, options)
         let there = Set(source.streams.map(\.name)).union(chain.streams.map(\.name))
         for derivation in chain.derivations where there.isDisjoint(with: derivation.inputs) {
             let needed = derivation.inputs.map(\.text).joined(separator: ", ")

@@ -45,6 +45,8 @@ extension Configuration {
         let recorder = Recorder(reading: root.subtable("recorder"))
         let http = HTTP(reading: root.subtable("http"))
         let samplers = root.subtables("sampler").map(Sampler.init(reading:))
+        let derivations = Self.derivations(reading: root)
+        let alerting = Self.alerting(reading: root)
         let rules = root.subtables("rule").map(Rule.init(reading:))
         guard let account, let control else { return nil }
         for case let rule? in rules {
@@ -65,6 +67,8 @@ extension Configuration {
             recorder: recorder,
             http: http,
             samplers: samplers.compactMap(\.self),
+            derivations: derivations,
+            alerting: alerting,
             rules: rules.compactMap(\.self)
         )
     }

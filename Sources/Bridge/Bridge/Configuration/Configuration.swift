@@ -24,6 +24,10 @@ public struct Configuration: Sendable, Equatable {
     public var http: HTTP
     /// `[[sampler]]`, in order.
     public var samplers: [Sampler]
+    /// What is computed from the samples.
+    public var derivations: [Derived]
+    /// What is to be noticed in them.
+    public var alerting: Alerting
     /// `[[rule]]`, in order.
     public var rules: [Rule]
 

@@ -1,3 +1,4 @@
+internal import Alerts
 internal import DataPoints
 internal import Diagnostics
 internal import Feeds
@@ -8,8 +9,8 @@ internal import Samples
 // How the data goes, from here on:
 //
 //   samplers --> DataFlow --+--> recorder      full rate, SQLite
-//                           |
-//                           +--> rules         window, reduce, dead band
+//                  |   ^    |
+//             derivations   +--> rules         window, reduce, dead band
 //                                  |
 //                                outbox        durable before anything is sent
 //                                  |
@@ -25,6 +26,9 @@ internal import Samples
 final class DataFlow: SampleSink {
     private struct State {
         var rules: RuleEngine
+        var derived = DerivedStreams()
+        var alerts: AlertMonitor?
+        var executor: AlertExecutor?
         var monitors: [Name: StreamMonitor]
         /// The rules as they are written, and the longer intervals that the budget asks for.
         var written: [Rule]
@@ -79,14 +83,50 @@ final class DataFlow: SampleSink {
 
     func receive(_ batch: SampleBatch) {
         guard !batch.isEmpty else { return }
-        let now = time.boot()
-        let points = state.withLock { state in
-            state.monitors[batch.stream.name, default: StreamMonitor(askedHertz: nil)].count(batch, at: now)
-            return state.rules.receive(batch)
+        let effects = state.withLock { state in
+            var effects = Effects()
+            take([batch], into: &state, &effects)
+            take(state.derived.receive(batch), into: &state, &effects, areDerived: true)
+            return effects
         }
         recorder.receive(batch)
-        outbox.append(points)
+        act(on: effects)
     }
+
+    /// What is to be done once the lock is free.
+    private struct Effects {
+        var points: [DataPoint] = []
+        var derived: [(batch: SampleBatch, isKept: Bool)] = []
+        var notices: [AlertNotice] = []
+        var executor: AlertExecutor?
+    }
+
+    /// Counts the batches, and shows them to the rules and the alerts.
+    private func take(
+        _ batches: [SampleBatch],
+        into state: inout State,
+        _ effects: inout Effects,
+        areDerived: Bool = false
+    ) {
+        let now = time.boot()
+        for batch in batches {
+            state.monitors[batch.stream.name, default: StreamMonitor(askedHertz: nil)].count(batch, at: now)
+            effects.points += state.rules.receive(batch)
+            if state.alerts != nil {
+                effects.notices += state.alerts?.receive(batch, now: moment) ?? []
+            }
+            if areDerived { effects.derived.append((batch, state.derived.kept.contains(batch.stream.name))) }
+        }
+        effects.executor = state.executor
+    }
+
+    private func act(on effects: Effects) {
+        for (batch, isKept) in effects.derived { recorder.receive(batch, keepOutside: isKept) }
+        outbox.append(effects.points)
+        effects.executor?.execute(effects.notices)
+    }
+
+    private var moment: AlertMoment { AlertMoment(wall: time.wall(), boot: time.boot()) }
 
     /// Waits while the recorder is behind, at most two seconds at a time: a disk that fails must not stop a source for ever.
     func waitForRoom() async throws {
@@ -96,9 +136,14 @@ final class DataFlow: SampleSink {
     }
 
     func report(_ condition: SourceCondition, of stream: Name) {
-        let isNew = state.withLock { state in
-            state.monitors[stream, default: StreamMonitor(askedHertz: nil)].note(condition)
+        let (isNew, effects) = state.withLock { state in
+            let isNew = state.monitors[stream, default: StreamMonitor(askedHertz: nil)].note(condition)
+            var effects = Effects()
+            effects.notices = state.alerts?.report(condition, of: stream, now: moment) ?? []
+            effects.executor = state.executor
+            return (isNew, effects)
         }
+        act(on: effects)
         guard isNew else { return }
         let detail = condition.detail.map { ": \($0)" } ?? ""
         switch condition {
@@ -120,11 +165,47 @@ final class DataFlow: SampleSink {
         outbox.append(state.withLock { $0.rules.setRecording(isOn) })
     }
 
-    /// Closes windows whose time has passed, for streams that fell silent.
+    /// Closes windows whose time has passed, for streams that fell silent, and lets derivations see that time goes on.
     func tick() {
         let now = time.wall()
-        outbox.append(state.withLock { $0.rules.tick(now: now) })
+        let effects = state.withLock { state in
+            var effects = Effects()
+            // What is on its way has two seconds to arrive.
+            take(state.derived.advance(to: now - .seconds(2)), into: &state, &effects, areDerived: true)
+            effects.points += state.rules.tick(now: now)
+            effects.notices += state.alerts?.pass(moment) ?? []
+            effects.executor = state.executor
+            return effects
+        }
+        act(on: effects)
     }
+
+    /// Watches for these alerts from now on; those that had begun and are still asked for are not told again.
+    func watch(_ alerts: [Alert], begun: [String]? = nil, with executor: AlertExecutor) throws(AlertError) {
+        try state.withLock { state throws(AlertError) in
+            state.alerts = alerts.isEmpty ? nil : try AlertMonitor(alerts, begun: begun ?? state.alerts?.begun ?? [])
+            state.executor = executor
+        }
+    }
+
+    /// The names of the alerts that have begun and not ended.
+    var begunAlerts: [String] { state.withLock { $0.alerts?.begun ?? [] } }
+
+    /// Puts other derivations in place; those that did not change go on. `states` are from before a restart.
+    func replace(
+        derivations: [any Derivation],
+        written: [Configuration.Derived],
+        states: [String: [UInt8]] = [:]
+    ) {
+        state.withLock { state in
+            for stream in state.derived.streams { state.monitors[stream.name] = nil }
+            state.derived.replace(derivations, written: written, states: states)
+            for stream in state.derived.streams { state.monitors[stream.name] = StreamMonitor(askedHertz: nil) }
+        }
+    }
+
+    /// What derivations must know after a restart.
+    var derivationStates: [String: [UInt8]] { state.withLock { $0.derived.states } }
 
     /// Publishes what all windows hold, at the end of the program.
     func finish() {

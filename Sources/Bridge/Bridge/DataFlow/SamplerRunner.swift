@@ -19,6 +19,8 @@ actor SamplerRunner {
 
     private var entries: [Entry] = []
     private var isRecording = false
+    /// Streams that are needed while the switch is off, too.
+    private var needed: Set<Name> = []
     private let flow: DataFlow
     private let time: any TimeSource
     private let log: Log
@@ -30,7 +32,13 @@ actor SamplerRunner {
     }
 
     /// Runs these samplers from now on: what was there with the same settings goes on, what is gone is stopped.
-    func replace(with samplers: [(settings: Configuration.Sampler, sampler: any Sampler)]) async {
+    ///
+    /// A sampler with a stream of `needed` runs while the switch is off, too.
+    func replace(
+        with samplers: [(settings: Configuration.Sampler, sampler: any Sampler)],
+        needed: Set<Name> = []
+    ) async {
+        self.needed = needed
         var kept: [Entry] = []
         var new: [(settings: Configuration.Sampler, sampler: any Sampler)] = []
         var old = entries
@@ -86,7 +94,9 @@ actor SamplerRunner {
 
     private func apply() {
         for index in entries.indices {
-            let isNeeded = entries[index].settings.always || isRecording
+            let isNeeded =
+                entries[index].settings.always || isRecording
+                || entries[index].sampler.streams.contains { needed.contains($0.name) }
             switch (entries[index].task, isNeeded) {
             case (nil, true):
                 entries[index].task = start(entries[index].sampler, after: entries[index].ending)

@@ -34,6 +34,7 @@ struct LocalRoutes: Sendable {
             HTTPRoute(.post, "/outbox") { [self] request in
                 await changeOutbox(request)
             },
+            importRoute,
             HTTPRoute(.delete, "/sessions/:id") { [service] request in
                 guard let id = request.parameters["id"].flatMap(Int64.init) else {
                     return Self.failure(400, "the ID of a session is a number")
@@ -92,7 +93,7 @@ struct LocalRoutes: Sendable {
 
     private func changeOutbox(_ request: HTTPRequest) async -> HTTPResponse {
         guard let body = try? JSON.parse(request.body), let action = body["action"]?.string else {
-            return Self.failure(400, "the body must be {\"action\":\"retry|drop\"}")
+            return Self.failure(400, "the body must be {\"action\":\"retry|drop|add\"}")
         }
         do {
             switch action {
@@ -102,13 +103,19 @@ struct LocalRoutes: Sendable {
                     return Self.failure(400, "id must be the number of a refused point, or \"all\"")
                 }
                 return Self.points(try await service.delivery.retry(id.map { [$0] }))
+            case "add":
+                guard let points = OutboxDoor.points(body) else {
+                    return Self.failure(400, "points must be [{\"feed\",\"value\",\"created_at\"}]")
+                }
+                try await service.add(points)
+                return Self.points(points.count)
             case "drop":
                 guard let feed = body["feed"]?.string.flatMap(FeedKey.init) else {
                     return Self.failure(400, "feed must be the key of a feed")
                 }
                 return Self.points(try await service.delivery.drop(feed))
             default:
-                return Self.failure(400, "action must be retry or drop, not \"\(action)\"")
+                return Self.failure(400, "action must be retry, drop or add, not \"\(action)\"")
             }
         } catch {
             return Self.failure(409, "\(error)")
@@ -119,7 +126,7 @@ struct LocalRoutes: Sendable {
         .json(JSON.object(["points": JSON(count)]).serialized())
     }
 
-    private static func failure(_ status: Int, _ text: String) -> HTTPResponse {
+    static func failure(_ status: Int, _ text: String) -> HTTPResponse {
         .json(JSON.object(["error": .string(text)]).serialized(), status: status)
     }
 }

@@ -1,3 +1,4 @@
+internal import Alerts
 internal import Control
 internal import DataPoints
 internal import Diagnostics
@@ -25,7 +26,12 @@ actor BridgeService {
     private var key: Secret
     private let time: any TimeSource
     private let log: Log
+    private var keptStates: [String: [UInt8]] = [:]
+    private var keptAlerts: [String] = []
+    private let commands: CommandRunner
     private var preparing: Task<Void, Never>?
+    /// Feeds that points were sent to and that the account does not have.
+    private var missingFeeds: Set<FeedKey> = []
     private var reloading: Task<Void, Never>?
     private var metrics: (address: Configuration.ListenAddress, server: HTTPServer)?
 
@@ -42,6 +48,7 @@ actor BridgeService {
         self.environment = environment
         self.time = time
         self.log = log
+        commands = CommandRunner(log: log)
 
         var settings = RecorderStore.Settings()
         settings.host = InitCommand.bridgeName
@@ -58,6 +65,9 @@ actor BridgeService {
         )
         let rules = try RuleEngine(configuration.rules.map(\.rule), device: configuration.name, isRecording: false)
         flow = DataFlow(rules: rules, recorder: recorder, outbox: outbox, time: time, log: log)
+        let states = try await store.value("derivations").flatMap { StateText.value([String: [UInt8]].self, $0) }
+        let derivations = try configuration.makeDerivations()
+        flow.replace(derivations: derivations, written: configuration.derivations, states: states ?? [:])
         runner = SamplerRunner(flow: flow, time: time, log: log)
         let kept = try await store.value("publisher").flatMap { StateText.value(PublisherMemory.self, $0) }
         delivery = PublisherDriver(
@@ -90,6 +100,11 @@ actor BridgeService {
         )
     }
 
+    /// Takes points that another process made; returns when they are on the disk.
+    func add(_ points: [DataPoint]) async throws {
+        try await outbox.durably(points)
+    }
+
     /// Runs until the task is cancelled, then ends the session, sends what waits and disconnects.
     func run(_ samplers: [(settings: Configuration.Sampler, sampler: any Sampler)]) async throws {
         let local = try HTTPServer(
@@ -107,7 +122,10 @@ actor BridgeService {
             throw ConfigurationError(problems: [problem])
         }
         log.info("feedbridge \(FeedbridgeVersion.text) runs as \(configuration.name); state in \(directory.path)")
-        await runner.replace(with: samplers)
+        let begun = try? await store.value("alerts").flatMap { StateText.value([String].self, $0) }
+        try watchAlerts(configuration, begun: begun ?? [])
+        let derivations = try configuration.makeDerivations()
+        await runner.replace(with: samplers, needed: needed(derivations, configuration))
 
         let recording = Task { [recorder] in try await recorder.run() }
         let keeping = Task { [outbox] in try await outbox.run() }
@@ -128,6 +146,7 @@ actor BridgeService {
         control.finish()
         await switching.value
         flow.finish()
+        await keepDerivations()
         preparing?.cancel()
         for helper in helpers { helper.cancel() }
         await drain()
@@ -174,9 +193,12 @@ actor BridgeService {
             if new.name != configuration.name || new.state != configuration.state {
                 log.warning("name and state change only with a restart")
             }
-            let streams = samplers.flatMap { $0.sampler.streams }
+            let derivations = try new.makeDerivations()
+            let streams = samplers.flatMap { $0.sampler.streams } + derivations.flatMap(\.outputs)
             try flow.replace(rules: new.rules.map(\.rule), streams: streams)
-            await runner.replace(with: samplers)
+            flow.replace(derivations: derivations, written: new.derivations)
+            try watchAlerts(new)
+            await runner.replace(with: samplers, needed: needed(derivations, new))
             let isOther =
                 key != self.key || new.account != configuration.account || new.control != configuration.control
             self.key = key
@@ -228,7 +250,9 @@ actor BridgeService {
     }
 
     private var feeds: [FeedKey] {
-        [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)
+        let named =
+            [configuration.control.feed, configuration.control.statusFeed] + configuration.rules.map(\.rule.feed)
+        return named + missingFeeds.subtracting(named).sorted()
     }
 
     /// Makes the feeds that are missing, by REST; points for a feed wait until it is there.
@@ -249,7 +273,10 @@ actor BridgeService {
             case .link(.rest): control.tell(.connected(.rest))
             case .link(nil): control.tell(.disconnected)
             case .control(let value): control.tell(.arrived(value, retained: false))
-            case .feedIsMissing: startPreparing()
+            case .feedIsMissing(let feed):
+                // Points may wait for a feed that no rule names any more, or never did: an import's.
+                missingFeeds.insert(feed)
+                startPreparing()
             case .stretch(let stretch): flow.stretch(stretch.intervals)
             case .clockOffset(let offset):
                 let isRight = abs(offset.inSeconds) < 300
@@ -260,8 +287,42 @@ actor BridgeService {
         }
     }
 
+    /// The streams that are needed while the switch is off, too.
+    private func needed(_ derivations: [any Derivation], _ configuration: Configuration) -> Set<Name> {
+        DerivedStreams.needed(derivations, configuration.derivations, also: configuration.alerting.needed)
+    }
+
+    private func watchAlerts(_ configuration: Configuration, begun: [String]? = nil) throws {
+        let executor = AlertExecutor(
+            commands: commands,
+            log: log,
+            publish: { [outbox] in outbox.append($0) },
+            record: { [control] in control.tell(.alert($0 ? .on : .off)) }
+        )
+        try flow.watch(configuration.alerting.alerts, begun: begun, with: executor)
+    }
+
+    /// Keeps what derivations must know after a restart: totals, and in which places one is.
+    private func keepDerivations() async {
+        let states = flow.derivationStates
+        let begun = flow.begunAlerts
+        guard states != keptStates || begun != keptAlerts else { return }
+        do {
+            try await store.set("derivations", StateText.text(states))
+            try await store.set("alerts", StateText.text(begun))
+            (keptStates, keptAlerts) = (states, begun)
+        } catch {
+            log.error("cannot keep the state of the derivations: \(error)")
+        }
+    }
+
     private func tick() async {
-        while (try? await time.sleep(for: .seconds(1))) != nil { flow.tick() }
+        var seconds = 0
+        while (try? await time.sleep(for: .seconds(1))) != nil {
+            flow.tick()
+            seconds += 1
+            if seconds.isMultiple(of: 10) { await keepDerivations() }
+        }
     }
 
     private func watchLimits() async {

@@ -40,7 +40,21 @@ enum SamplerFactory {
                 problem("\(error)")
             }
         }
-        let streams = made.flatMap { $0.sampler.streams }
+        let derived = try configuration.makeDerivations()
+        for (derivation, settings) in zip(derived, configuration.derivations) {
+            let taken = owners.keys
+            guard let stream = derivation.outputs.first(where: { taken.contains($0.name) }) else { continue }
+            let position = settings.position
+            problems.append(
+                ConfigurationProblem(
+                    file: configuration.file,
+                    line: position.line,
+                    column: position.column,
+                    text: "stream \"\(stream.name)\" comes from a sampler already; it cannot be computed, too"
+                )
+            )
+        }
+        let streams = made.flatMap { $0.sampler.streams } + derived.flatMap(\.outputs)
         if problems.isEmpty { problems = configuration.ruleProblems(streams: streams) }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
         return made

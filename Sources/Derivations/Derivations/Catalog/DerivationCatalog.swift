@@ -24,7 +24,7 @@ public struct DerivationKind: Sendable {
 /// Every kind of derivation there is.
 public enum DerivationCatalog {
     /// All kinds, in the order in which help shows them.
-    public static let kinds: [DerivationKind] = motion
+    public static let kinds: [DerivationKind] = motion + places
 
     /// The kind called `name`.
     public static func kind(_ name: String) -> DerivationKind? {

@@ -1,3 +1,4 @@
+public import Diagnostics
 public import Samples
 
 /// Several derivations, of which one may take what another gives out: floors from the steps of a pedometer.
@@ -27,6 +28,18 @@ public struct DerivationChain: Sendable {
     public mutating func receive(_ batch: SampleBatch) -> [SampleBatch] {
         var given: [SampleBatch] = []
         pass([batch], depth: 0, into: &given)
+        return given
+    }
+
+    /// Takes note that time has come so far, and gives out what follows from that.
+    public mutating func advance(to time: Timestamp) -> [SampleBatch] {
+        var given: [SampleBatch] = []
+        for place in members.indices {
+            members[place].advance(to: time, into: &outputs[place])
+            let made = outputs[place].take()
+            given += made
+            pass(made, depth: 1, into: &given)
+        }
         return given
     }
 
