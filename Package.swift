@@ -149,7 +149,7 @@ let targets: [Target] = [
         "Benchmark",
         [
             "Diagnostics", "MQTT", "Recorder", "Samples", "HostSamplers", "IIOSamplers", "ReplaySamplers",
-            "PhoneSamplers", "DataPoints", "Feeds", "FastJSON", "Outbox", "Publisher", "SQLite",
+            "PhoneSamplers", "Derivations", "DataPoints", "Feeds", "FastJSON", "Outbox", "Publisher", "SQLite",
         ]
     ),
 
@@ -235,6 +235,7 @@ let package = Package(
         .library(name: "MQTT", targets: ["MQTT"]),
         .library(name: "AdafruitIO", targets: ["AdafruitIO"]),
         .library(name: "AdafruitIOClient", targets: ["AdafruitIOClient"]),
+        .library(name: "Derivations", targets: ["Derivations", "Samples", "Diagnostics"]),
         .library(name: "Simulator", targets: ["Simulator"]),
     ],
     targets: targets,

@@ -227,4 +227,34 @@ struct AttitudeTests {
         #expect(near.allSatisfy { $0.values[3] == .integer(1) } && !near.isEmpty)
         #expect(outcome.samples["magnetic_field"]?.last?.values[3] == .integer(3))
     }
+
+    @Test("a magnetometer that hangs while the device turns does not drag the heading along, and is told")
+    func doubtsTheMagnetometer() throws {
+        let batches = [
+            Made.batch("gyroscope", rate: 100, seconds: 40) { [0, 0.0001 * sin($0 * 991), $0 < 10 ? 0 : 0.3] },
+            Made.batch("accelerometer", rate: 100, seconds: 40) { [0.01 * sin($0 * 773), 0, 9.81] },
+            Made.batch("magnetometer", rate: 50, seconds: 40) { time in
+                time < 10 ? [0.2 * sin(time * 991), 20, -40] : [0, 20, -40]
+            },
+        ]
+
+        let outcome = Outcome([try AttitudeDerivation()], Made.interleaved(batches, by: 10))
+
+        let turned = last(outcome, "attitude")[6]
+        let right = (0.3 * 30).remainder(dividingBy: 2 * .pi)
+        #expect(abs((turned - right).remainder(dividingBy: 2 * .pi)) < 0.15)
+        #expect(outcome.of("heading").last.map { $0.time < 1_015 * Made.second } == true)
+    }
+
+    @Test("beside a strong magnet the inclination stays known, and no heading is claimed")
+    func survivesStrongMagnets() throws {
+        var batches = still(seconds: 20)
+        batches[2] = Made.batch("magnetometer", rate: 100, seconds: 20) { [300 + 0.2 * sin($0 * 991), 20, -40] }
+
+        let outcome = try run(batches)
+
+        #expect(last(outcome, "attitude").allSatisfy { $0.isFinite })
+        #expect(last(outcome, "heading").allSatisfy { $0.isNaN })
+        #expect(try last(run(batches, [.init("frame", "magnetic")]), "attitude").isEmpty)
+    }
 }

@@ -16,6 +16,7 @@ enum Benchmark {
             case "rules": try benchmarkRules(Options(arguments.dropFirst()))
             case "host": try await benchmarkHost(Options(arguments.dropFirst()))
             case "iio": try await benchmarkIIO(Options(arguments.dropFirst()))
+            case "derivations": try benchmarkDerivations(Options(arguments.dropFirst()))
             case "replay": try await benchmarkReplay(Options(arguments.dropFirst()))
             default:
                 throw BenchmarkError(
@@ -23,7 +24,7 @@ enum Benchmark {
                         + " [--durability full|normal], recorder FOLDER SAMPLES BATCH COMMIT, "
                         + "phones --folder FOLDER [--posts 500] [--samples 1000], "
                         + "outbox write FOLDER POINTS COMMIT full|normal, outbox open FOLDER, "
-                        + "rules [--samples N] [--batch N], host [--every-ms N], "
+                        + "rules [--samples N] [--batch N], derivations [--samples N], host [--every-ms N], "
                         + "iio --root FOLDER --mode poll|buffer|batch [--every-ms 10] [--seconds 10], "
                         + "or replay --file FILE [--copies 3] [--seconds 10] [--speed 1]"
                 )

@@ -134,7 +134,7 @@ public struct AttitudeDerivation: Derivation {
             let offset = tracker.filter.headingOffset
             switch frame {
             case .arbitrary: return 0
-            case .auto: return tracker.isHeadingKnown ? offset : tracker.magnetic == nil ? 0 : nil
+            case .auto: return tracker.filter.hasHeading ? offset : 0
             case .magnetic: return tracker.isHeadingKnown ? offset : nil
             case .trueNorth: return tracker.isHeadingKnown ? declination.map { offset - $0 } : nil
             case .corrected:

@@ -1,6 +1,6 @@
 /// What the attitude's heading is counted from, as on a phone.
 enum MotionFrame: String, Sendable, CaseIterable {
-    /// Magnetic north where there is a magnetometer, else arbitrary.
+    /// Magnetic north as well as the magnetometer tells it, else arbitrary: never missing while the inclination is known.
     case auto
     /// Wherever it was at the start; it drifts slowly.
     case arbitrary

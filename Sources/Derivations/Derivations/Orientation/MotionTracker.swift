@@ -14,7 +14,7 @@ struct MotionTracker: Sendable {
     private(set) var magnetic: Vector?
     private var unit = AccelerationUnit()
     private var intervals = (IntervalMeter(), IntervalMeter(), IntervalMeter())
-    private var stuck = (StuckSensor(), StuckSensor())
+    private var stuck = (StuckSensor(), StuckSensor(), StuckSensor())
     private var doubt = MotionTracker.settling
     private var lastAcceleration: Int64?
     private var lastMagnetic: Int64 = .min
@@ -97,8 +97,11 @@ struct MotionTracker: Sendable {
     }
 
     private mutating func magnetize(_ time: Int64, _ field: Vector) {
-        let (_, change) = intervals.2.add(time)
+        let (seconds, change) = intervals.2.add(time)
         if let change { filter.set(fieldInterval: change) }
+        stuck.2.add(field, seconds: max(0, seconds), large: .infinity)
+        // A magnetometer that hangs while the device turns would drag the heading along.
+        if stuck.2.isStuck, !filter.rest.turnsNot { return }
         magnetic = field
         lastMagnetic = time
         guard intervals.2.interval > 0, filter.hasLevel else { return }
