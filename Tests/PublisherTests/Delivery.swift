@@ -221,7 +221,7 @@ final class SimulatedDelivery {
     }
 
     func makeFeed(_ feed: FeedKey) async throws {
-        _ = try await delivery.access.client.createFeed(AdafruitIOFeedSettings(name: feed.text))
+        _ = try await delivery.access.client?.createFeed(AdafruitIOFeedSettings(name: feed.text))
     }
 
     var counters: AccountCounters? { simulator.service.counters["ada"] }

@@ -121,6 +121,7 @@ struct PlainWorld {
         let isUnderWay = underWay.values.contains { $0.points.first?.point.feed == feed }
         guard !isUnderWay, let id = outbox.evictOldest(feed) else { return }
         hand(.gone(feed, [id]))
+        hand(.changed([feed]))
     }
 
     // MARK: How the world turns
@@ -194,6 +195,9 @@ struct PlainWorld {
         case .requestPage(let feed, let after, let limit):
             let page = outbox.page(feed, after: after, limit: limit)
             tell(.page(feed, page.points, hasMore: page.hasMore), nil)
+        case .count(let feed, let newest, let ids):
+            let standing = outbox.standing(feed, newest: newest, among: ids)
+            tell(.counted(feed, waiting: standing.count, gone: standing.gone), nil)
         case .confirm(let ids):
             for lie in ids where !arrivedIDs.contains(lie) { fault("point \(lie) is confirmed and not there") }
             outbox.confirm(ids)
@@ -219,7 +223,7 @@ struct PlainWorld {
     }
 
     private mutating func publish(_ number: Int, _ message: Message) {
-        outbox.noteSending(message.points)
+        if !outbox.noteSending(message.points).isEmpty { fault("a point is sent that has left the outbox") }
         // An earlier message of the same actions may have broken the connection.
         guard number == connection else { return }
         underWay[message.number] = message

@@ -61,7 +61,8 @@ struct PublisherDriverTests {
 
         // Without an echo REST looks it up, does not find it, and sends it with its own time.
         try await world.close("no echo")
-        let stored = try await world.delivery.access.client.points(in: Self.load).value.points
+        let client = try #require(world.delivery.access.client)
+        let stored = try await client.points(in: Self.load).value.points
         #expect(acknowledged.packets().count == Self.packetsBefore + 1)
         #expect(stored.map(\.value) == ["21.5"])
         #expect(stored.map(\.createdAt) == [created])
