@@ -1,3 +1,4 @@
+import Alerts
 import DataPoints
 import Diagnostics
 import Feeds
@@ -65,8 +66,10 @@ struct ConfigurationSampleTests {
         #expect(keys.count > 25)
         #expect(problems(text).isEmpty, "\(problems(text))\n\(text)")
         let configuration = try Configuration(parsing: text, file: "feedbridge.toml")
-        #expect(configuration.samplers.count == 10)
+        #expect(configuration.samplers.count == 12)
         #expect(configuration.forwards.count == 1)
+        #expect(configuration.derivations.map(\.kind) == ["steps", "geofence"])
+        #expect(configuration.alerting.alerts.map(\.name) == ["hot", "arrived", "silent"])
         #expect(configuration.rules.contains { $0.rule.isComposite })
     }
 
@@ -83,7 +86,10 @@ struct ConfigurationSampleTests {
         if reader.contains("table.suffix()") { read.insert("suffix") }
         read.formUnion(reader.matches(of: /endpoint\(table, "([a-z_]+)"/).map { String($0.1) })
         #expect(read.count > 30)
-        let tables: Set = ["account", "switch", "outbox", "recorder", "http", "broker", "forward", "sampler", "rule"]
+        let tables: Set = [
+            "account", "switch", "outbox", "recorder", "http", "broker", "forward", "sampler", "derivation",
+            "geofence", "alert", "rule",
+        ]
 
         let (text, keys) = uncommented()
 

@@ -141,6 +141,17 @@ struct PublisherLimitTests {
         #expect(bench.actions.contains { if case .deny(3, let until) = $0 { until != nil } else { false } })
     }
 
+    @Test("a write that may have to make its feed counts twice: making a feed costs, too")
+    func newFeed() {
+        var bench = ready()
+        bench.hand(.feedUnknown(other))
+        bench.hand(.ask(OwnRequest(id: 1, .write(other, "ON"))))
+        #expect(bench.machine.status.used == 2)
+        bench.hand(.feedReady(other))
+        bench.hand(.ask(OwnRequest(id: 2, .write(other, "OFF"))))
+        #expect(bench.machine.status.used == 3)
+    }
+
     @Test("points of others on our feeds cost budget")
     func foreign() {
         var bench = ready()

@@ -1,3 +1,4 @@
+internal import DataPoints
 internal import Diagnostics
 
 extension PublisherStateMachine {
@@ -56,12 +57,17 @@ extension PublisherStateMachine {
         serviceOffset = max(known, offset)
     }
 
+    /// What a point for that feed costs: a feed that may not be there is made by the first one, which counts, too.
+    private mutating func cost(of feed: FeedKey) -> Int {
+        !settings.isPlain && lanes[lane(for: feed)].isAbsent ? 2 : 1
+    }
+
     /// Answers a wish of the bridge's own.
     mutating func asked(_ request: OwnRequest) {
         let budget = memory.budget
         let (cost, link): (Int, PublisherLink?) =
             switch request.kind {
-            case .write: (1, mayPublish ? .mqtt : isFallback && canDrain ? .rest : nil)
+            case .write(let feed, _): (cost(of: feed), mayPublish ? .mqtt : isFallback && canDrain ? .rest : nil)
             case .administer(let count): (count, canDrain ? .rest : nil)
             case .read: (0, canDrain ? .rest : nil)
             }

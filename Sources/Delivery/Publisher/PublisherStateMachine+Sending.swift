@@ -42,7 +42,8 @@ extension PublisherStateMachine {
         let point = lanes[index].fresh.removeFirst()
         let message = number()
         lanes[index].flight = .mqtt(message: message, point, at: now, isAcknowledged: false)
-        memory.budget.spend(live: 1, backlog: 0, key: message, at: now)
+        // A feed that is made by its first point costs twice.
+        memory.budget.spend(live: lanes[index].isAbsent ? 2 : 1, backlog: 0, key: message, at: now)
         memory.budget.failedPublishes.count(at: now)
         memory.flights[point.id] = PublisherMemory.Flight(
             feed: lanes[index].feed.text,

@@ -52,7 +52,8 @@ public enum KnownStreams {
             ("uuid", .none, .text),
             ("major", .none, .integer),
             ("minor", .none, .integer),
-            ("rssi", Unit(rawValue: "dBm"), .real)
+            ("rssi", Unit(rawValue: "dBm"), .real),
+            ("power", Unit(rawValue: "dBm"), .real)
         )
         add(
             "steps",

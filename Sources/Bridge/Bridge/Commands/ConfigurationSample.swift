@@ -155,6 +155,20 @@ struct ConfigurationSample {
         # every = "2 s"
         # suffix = "door"
 
+        # Bluetooth: a heart-rate strap ("any" or its address), iBeacons ("any", "UUID", "UUID MAJOR" or "UUID MAJOR MINOR")
+        # and BTHome thermometers by their addresses.
+        # [[sampler]]
+        # kind = "bluetooth"
+        # adapter = "hci0"
+        # strap = "any"
+        # beacons = ["any"]
+        # thermometers = { "A4:C1:38:00:11:22" = "kitchen" }
+
+        # What iio-sensor-proxy knows on tablets and laptops.
+        # [[sampler]]
+        # kind = "sensor-proxy"
+        # sensors = ["compass"]     # "orientation", "light", "proximity", "compass"; without: all
+
         # A recording of another sensor can be replayed from a CSV file with a header, plain or gzip.
         # [[sampler]]
         # kind = "replay"
@@ -208,6 +222,56 @@ struct ConfigurationSample {
         # topic = "zigbee2mqtt/lamp/set"
         # template = '{"state":"{value}"}'
         # retain = false
+
+        # Derivations compute streams from streams: steps, floors, attitude, shake, orientation, activity, altitude,
+        # ambient_light, heart, run, geofence, beacons, vibration. always = true keeps their sources running while the switch
+        # is off, and what they compute for 7 days. docs/derivations.md and docs/places.md tell their settings.
+        # [[derivation]]
+        # kind = "steps"
+        # height = 1.75
+        # always = true
+
+        # A circle on the map: the stream geofence has its name as region, and "enter" or "leave" as event.
+        # [[geofence]]
+        # name = "home"
+        # lat = 40.4168
+        # lon = -3.7038
+        # radius = 150
+
+        # Alerts: a threshold (above, below, or outside of both), a word (equals), or a source that is missing. They publish
+        # a text, write to the log, run a program (no shell; values in its environment), or record while they last
+        # ("record"), "start" or "stop".
+        # [[alert]]
+        # name = "hot"
+        # stream = "temperature"
+        # field = "value"
+        # above = 30
+        # below = 5
+        # hysteresis = 1
+        # lasting = "10 s"
+        # at_most_every = "5 min"
+        # tell_end = true
+        # feed = "warnings"
+        # text = "{name} {state}: {value}"
+        # log = true
+        # run = ["/usr/local/bin/ring", "loud"]
+        # run_limit = "10 s"
+        # session = "record"
+        # always = true
+
+        # [[alert]]
+        # name = "arrived"
+        # stream = "geofence"
+        # field = "event"
+        # equals = "enter"
+        # only = ["region", "home"]
+        # log = true
+
+        # [[alert]]
+        # name = "silent"
+        # stream = "temperature"
+        # missing_for = "10 min"
+        # log = true
 
         # Rules say what is published. Each reduces one field over a window to one data point of one feed:
         #   reduce = "last", "mean", "min", "max", "median", "rms", "stddev", "sum", "count" or "delta"

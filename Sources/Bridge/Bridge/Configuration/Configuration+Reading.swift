@@ -1,4 +1,5 @@
 internal import AdafruitIO
+internal import BusSamplers
 internal import Control
 internal import DataPoints
 internal import Diagnostics
@@ -319,7 +320,8 @@ extension Configuration.Sampler {
     fileprivate init?(reading table: TableReader) {
         defer { table.finish() }
         let always = table.flag("always", default: false)
-        let kinds = ["host", "iio", "image", "replay", "phyphox"] + PushConfiguration.kinds
+        let kinds =
+            ["host", "iio", "image", "bluetooth", "sensor-proxy", "replay", "phyphox"] + PushConfiguration.kinds
         guard let kind = table.string("kind") else {
             table.problem(at: "kind", "kind is missing: one of \(kinds.map { "\"\($0)\"" }.joined(separator: ", "))")
             return nil
@@ -337,6 +339,12 @@ extension Configuration.Sampler {
         case "replay":
             guard let replay = ReplayConfiguration(reading: table) else { return nil }
             self.init(position: table.position, always: always, kind: .replay(replay))
+        case "bluetooth":
+            guard let bluetooth = BluetoothConfiguration(reading: table) else { return nil }
+            self.init(position: table.position, always: always, kind: .bluetooth(bluetooth))
+        case "sensor-proxy":
+            guard let sensors = table.proxySensors() else { return nil }
+            self.init(position: table.position, always: always, kind: .sensorProxy(sensors))
         case "phyphox":
             guard let phyphox = PhyphoxConfiguration(reading: table) else { return nil }
             self.init(position: table.position, always: always, kind: .phyphox(phyphox))

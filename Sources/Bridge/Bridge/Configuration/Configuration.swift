@@ -1,3 +1,4 @@
+public import BusSamplers
 public import Control
 public import DataPoints
 public import Feeds
@@ -202,6 +203,10 @@ public struct Configuration: Sendable, Equatable {
             case replay(ReplayConfiguration)
             /// An app or a device that sends by itself; it is not stopped with the switch, see `when_off`.
             case push(PushConfiguration)
+            /// Heart-rate straps, beacons and thermometers over Bluetooth.
+            case bluetooth(BluetoothConfiguration)
+            /// Sensors of iio-sensor-proxy, by their names.
+            case sensorProxy([String])
             /// A phone with phyphox, which is asked.
             case phyphox(PhyphoxConfiguration)
 

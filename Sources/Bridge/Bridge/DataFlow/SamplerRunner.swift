@@ -146,7 +146,7 @@ extension Configuration.Sampler {
             // Nothing comes between two batches: that is no silence.
             case .batch: nil
             }
-        case .image, .replay, .push, .phyphox: nil
+        case .image, .replay, .push, .phyphox, .bluetooth, .sensorProxy: nil
         }
     }
 

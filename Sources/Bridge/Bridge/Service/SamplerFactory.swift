@@ -1,3 +1,4 @@
+internal import BusSamplers
 internal import Diagnostics
 internal import HostSamplers
 internal import IIOSamplers
@@ -128,6 +129,10 @@ enum SamplerFactory {
                 box: try box(push, configuration.file),
                 time: time
             )
+        case .bluetooth(let bluetooth):
+            BluetoothSampler(bluetooth, time: time)
+        case .sensorProxy(let sensors):
+            SensorProxySampler(sensors, time: time)
         case .phyphox(let phyphox):
             PhyphoxSampler(phyphox, time: time)
         }
