@@ -10,7 +10,7 @@ struct BeaconsTests {
     private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
     private static let stream = Stream(
         Name(mapping: "beacon"),
-        fields: (KnownStreams.fields(of: Name(mapping: "beacon")) ?? []) + [Field(Name(mapping: "power"))]
+        fields: KnownStreams.fields(of: Name(mapping: "beacon")) ?? []
     )
 
     private func sight(
