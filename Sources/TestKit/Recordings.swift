@@ -3,7 +3,8 @@ internal import Glibc
 
 /// Recordings that others made, with the values that are right for them. They lie outside the project.
 ///
-/// They are looked for in `$FEEDBRIDGE_RECORDINGS`, else in `../shared/recordings` beside the checkout.
+/// They are looked for in `$FEEDBRIDGE_RECORDINGS`, else in `../shared/recordings` beside the checkout, else beside the
+/// repository that it was cloned from.
 public enum Recordings {
     /// A recording that is needed and is not there.
     public struct Missing: Error, Sendable, CustomStringConvertible {
@@ -57,7 +58,19 @@ public enum Recordings {
     /// The setting alone, where it is set: who names a folder does not want another one.
     private static let searched: [String] = {
         if let set = environment("FEEDBRIDGE_RECORDINGS") { return [set] }
-        return ["\(checkout)/../shared/recordings"]
+        return ["\(checkout)/../shared/recordings"] + (origin.map { ["\($0)/../shared/recordings"] } ?? [])
+    }()
+
+    /// The folder that this checkout was cloned from, if it was one of this machine.
+    private static let origin: String? = {
+        guard let bytes = try? Data(contentsOf: URL(filePath: "\(checkout)/.git/config")) else { return nil }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        let urls = lines.compactMap { line -> String? in
+            let parts = line.split(separator: "=", maxSplits: 1).map { $0.drop { $0 == " " || $0 == "\t" } }
+            guard parts.count == 2, parts[0].hasPrefix("url"), parts[1].hasPrefix("/") else { return nil }
+            return String(parts[1])
+        }
+        return urls.first
     }()
 
     /// The folder of the project, links followed.
