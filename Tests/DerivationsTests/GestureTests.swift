@@ -1,6 +1,7 @@
 import Diagnostics
 import Foundation
 import Samples
+import TestKit
 import Testing
 
 @testable import Derivations
@@ -37,7 +38,7 @@ struct GestureTests {
         #expect(try outcome("shake", [cut, later]).words("shake") == ["began", "cancelled"])
     }
 
-    @Test("nobody who walks shakes")
+    @Test("nobody who walks shakes", .enabled(if: Recordings.isAvailable))
     func walksAreNone() throws {
         for walk in ["user2_backpocket_1506422483834", "user1_frontpocket_1506422223341"] {
             #expect(try outcome("shake", try Recording.walk(walk)).words("shake").isEmpty)
@@ -68,7 +69,7 @@ struct GestureTests {
         #expect(try outcome("orientation", [raw]).words("orientation").isEmpty)
     }
 
-    @Test("still, walking and driving are told apart")
+    @Test("still, walking and driving are told apart", .enabled(if: Recordings.isAvailable))
     func knowsActivities() throws {
         func main(_ found: Outcome) -> String? { found.words("activity").last }
         let still = Made.batch("accelerometer", rate: 50, seconds: 40) { [0.02 * sin($0 * 217), 0, 9.81] }

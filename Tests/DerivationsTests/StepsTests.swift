@@ -2,6 +2,7 @@ import Diagnostics
 import Foundation
 import ReplaySamplers
 import Samples
+import TestKit
 import Testing
 
 @testable import Derivations
@@ -10,6 +11,7 @@ import Testing
 struct StepsTests {
     @Test(
         "walks of people are counted within 3 % wherever the phone is carried",
+        .enabled(if: Recordings.isAvailable),
         arguments: [
             ("user1_armband_1506423438471", 335.0), ("user1_bag_1506423095164", 346),
             ("user1_frontpocket_1506422223341", 327), ("user2_backpocket_1506422483834", 337),
@@ -24,10 +26,11 @@ struct StepsTests {
 
     @Test(
         "nothing is counted at a desk",
+        .enabled(if: Recordings.isAvailable),
         arguments: ["rieck_l2-25hz-bw2_pc-working1.csv", "rieck_l2-25hz-bw4_desk-working1.csv"]
     )
     func countsNothingAtADesk(_ name: String) throws {
-        let batches = try Recording.batches(Recording.path("pedometer", name)) {
+        let batches = try Recording.batches(try Recording.path("pedometer", name)) {
             $0.columns = ["-", "a", "-", "-"]
             $0.rate = 25
         }

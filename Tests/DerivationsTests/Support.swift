@@ -2,18 +2,14 @@ import Diagnostics
 import Foundation
 import ReplaySamplers
 import Samples
+import TestKit
 
 @testable import Derivations
 
 /// A folder of recordings that others made.
 enum Recording {
-    /// The path of a recording, beside the package.
-    static func path(_ parts: String...) -> String {
-        let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return root.appendingPathComponent("../shared/recordings/" + parts.joined(separator: "/")).path
-    }
+    /// The path of a recording.
+    static func path(_ parts: String...) throws -> String { try Recordings.path(parts.joined(separator: "/")) }
 
     /// All samples of a recording, in batches.
     static func batches(
@@ -30,7 +26,7 @@ enum Recording {
 
     /// A walk of the Oxford set.
     static func walk(_ name: String) throws -> [SampleBatch] {
-        try batches(path("pedometer", "oxford_\(name)_50hz.csv.gz")) { $0.columns = ["time_ns", "ax", "ay", "az"] }
+        try batches(try path("pedometer", "oxford_\(name)_50hz.csv.gz")) { $0.columns = ["time_ns", "ax", "ay", "az"] }
     }
 }
 
