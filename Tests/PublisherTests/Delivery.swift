@@ -221,7 +221,8 @@ final class SimulatedDelivery {
     }
 
     func makeFeed(_ feed: FeedKey) async throws {
-        _ = try await delivery.access.client?.createFeed(AdafruitIOFeedSettings(name: feed.text))
+        let web = try AdafruitIOClient(username: "ada", key: Secret("key"), address)
+        _ = try await web.createFeed(AdafruitIOFeedSettings(name: feed.text))
     }
 
     var counters: AccountCounters? { simulator.service.counters["ada"] }
@@ -242,6 +243,8 @@ final class SimulatedDelivery {
     private var address: AdafruitIOClientConfiguration {
         var address = AdafruitIOClientConfiguration()
         address.service = "http://127.0.0.1:\(simulator.httpPort)"
+        // A test that looks is in no hurry: on a busy machine an answer may take long.
+        (address.connectTimeout, address.timeout, address.stallTimeout) = (.seconds(240), .seconds(240), .seconds(240))
         return address
     }
 
