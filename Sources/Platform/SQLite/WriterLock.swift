@@ -44,6 +44,10 @@ public final class WriterLock: Sendable {
     }
 
     deinit {
+        // Given back, and not only closed: a child that is being started has a copy of the descriptor for a moment.
+        var lock = WriterLock.whole()
+        lock.l_type = Int16(F_UNLCK)
+        _ = fcntl(descriptor, WriterLock.set, &lock)
         close(descriptor)
     }
 

@@ -28,6 +28,8 @@ struct DirectoryLock: ~Copyable {
     }
 
     deinit {
+        // Given back, and not only closed: a child that is being started has a copy of the descriptor for a moment.
+        _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
