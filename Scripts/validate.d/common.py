@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir))
-RECORDINGS = os.environ.get("RECORDINGS", os.path.join(ROOT, os.pardir, "shared", "recordings"))
+RECORDINGS = os.environ.get("FEEDBRIDGE_RECORDINGS", os.path.join(ROOT, os.pardir, "shared", "recordings"))
 PROGRAM = os.environ.get("FEEDBRIDGE", os.path.join(ROOT, ".build", "release", "feedbridge"))
 
 

@@ -20,7 +20,8 @@ internal import Samples
 //
 //   control feed --> switch --> starts and stops samplers, session and rules; its state goes back to the feeds
 
-/// Where samples go: every batch to the recorder, to the rules and to the counters of `status`.
+/// Where samples go: every batch to the derivations, and with what they make of it to the recorder, the rules, the alerts
+/// and the counters of `status`.
 ///
 /// Safe from any thread; nothing in here waits. Decisions are made under one lock, and acted on after it.
 final class DataFlow: SampleSink {
